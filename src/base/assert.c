@@ -1,6 +1,6 @@
 /* A failed assertion in ebb: see the header.
  *
- * Nothing here allocates: the heap may be what is broken.
+ * Nothing here allocates, since the heap may be damaged.
  */
 #include "base/assert.h"
 

@@ -1,4 +1,4 @@
-/* Assertions: what must be true unless ebb has a bug.  They are checked in release builds too.
+/* Assertions: conditions that hold unless ebb has a bug. They are checked in release builds too.
  *
  *     assert(start < end);
  *     invariant(2, holder == t);      the second of the numbered invariants in this file's head
@@ -21,17 +21,17 @@
 struct assertion {
     const char *condition, *file, *function;
     u32 line;
-    u32 invariant; /* its number in the head of the file, 0: it has none */
+    u32 invariant; /* its number in the head of the file, 0: none */
 };
 
 _Noreturn __attribute__((cold, noinline)) void assertion_failed(const struct assertion *a);
 
-/* ebb only: the moment that the session shows; tick and pc are 0 before there is one. */
+/* ebb only: the current moment of the session; tick and pc are 0 before there is one. */
 extern struct assertion_moment {
     u64 tick, pc;
 } assertion_moment;
 
-/* A call costs a compare and a branch that is not taken; everything else is out of the way. */
+/* An assertion costs a compare and a branch that is not taken; everything else is out of line. */
 #define ASSERT_(number, condition, text)                                                           \
     (__builtin_expect(!!(condition), 1) ? (void)0 : ({                                             \
         static const struct assertion failed_ = {text, __FILE__, __func__, __LINE__, number};      \

@@ -1,7 +1,6 @@
-/* One sentence on stderr: see the header.
+/* Prints one sentence on stderr: see the header.
  *
- * The line is put together first and written with one call, so that the lines of several
- * processes do not mix.
+ * The line is built first and written with one call, so that lines of several processes do not mix.
  */
 #include "base/complain.h"
 

@@ -1,4 +1,4 @@
-/* Errors of the world: see the header.  An error is its text and a code. */
+/* Errors: see the header. An error has a text and a code. */
 #define BASE_ERROR_DEFINITIONS
 #include "base/error.h"
 
@@ -24,7 +24,7 @@ static struct error *wrap(enum error_code code, char *text)
     return err;
 }
 
-/* The sentence, and `why` after a colon; `why` may be NULL. */
+/* Formats the sentence, and adds `why` after a colon; `why` may be NULL. */
 static struct error *error_make(enum error_code code, const char *why, const char *format,
                                 va_list args)
 {

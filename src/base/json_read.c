@@ -1,7 +1,7 @@
-/* JSON, read: see the header.
+/* Reads JSON: see the header.
  *
- * A recursive descent over the bytes, one function for each kind of value.  The first mistake is
- * noted in `why`, with its place, and each caller gives up.
+ * A recursive descent over the bytes, one function for each kind of value. The first error is
+ * stored in `why`, with its place, and all callers return.
  */
 #include "base/json_read.h"
 
@@ -83,7 +83,7 @@ static size_t json_put_utf8(char *to, u32 c)
     return more + 1;
 }
 
-/* After \u: a character, or two that stand for one. */
+/* After \u: reads a character, or a surrogate pair. */
 static bool json_read_unicode(struct json_reader *r, char **to)
 {
     u32 c, low;
@@ -122,7 +122,7 @@ static bool json_read_escape(struct json_reader *r, char **to)
     return true;
 }
 
-/* One valid sequence of UTF-8 is copied. */
+/* Copies one valid UTF-8 sequence. */
 static bool json_read_plain(struct json_reader *r, char **to)
 {
     u8 first = (u8)*r->at;
@@ -145,7 +145,7 @@ static bool json_read_plain(struct json_reader *r, char **to)
     return true;
 }
 
-/* After the quote.  An escape is never shorter than what it stands for. */
+/* Reads a string after its quote. An escape is never shorter than its result. */
 static char *json_read_string(struct json_reader *r)
 {
     const char *end = r->at;
@@ -227,7 +227,7 @@ static bool json_read_number(struct json_reader *r, struct json_value *v)
 
 static struct json_value *json_read_value(struct json_reader *r);
 
-/* After the bracket. */
+/* Reads the items after the bracket. */
 static void json_read_items(struct json_reader *r, struct json_value *v, char close)
 {
     struct json_value **end = &v->first;

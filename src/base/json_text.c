@@ -1,7 +1,7 @@
-/* JSON, written piece by piece: see the header.
+/* Writes JSON piece by piece: see the header.
  *
- * Strings of a recorded program need not be UTF-8; a byte that is not part of a valid sequence
- * becomes the replacement character, so that what we print is always JSON.
+ * Strings of a recorded program need not be UTF-8. Each invalid byte becomes the replacement
+ * character, so that the output is always valid JSON.
  */
 #include "base/json_text.h"
 
@@ -27,7 +27,8 @@ void json_close(struct json *j, char bracket)
     j->some = true;
 }
 
-/* The length of the UTF-8 sequence at `at`, of which `left` bytes are there; 0 if it is invalid. */
+/* Returns the length of the UTF-8 sequence at `at`, where `left` bytes are available; 0 if it is
+ * invalid. */
 static size_t sequence(const u8 *at, size_t left)
 {
     u8 first = at[0];

@@ -1,10 +1,10 @@
-/* Arrays that grow.
+/* Growing arrays.
  *
  *     struct list points = LIST(struct step_point);
  *     struct step_point *p = list_add(&points);
  *     struct step_point *all = points.items;
  *
- * Items are moved when it grows.  Hosted.
+ * Items move when the list grows. Hosted.
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -22,7 +22,7 @@ struct list {
 
 #define LIST(type) ((struct list){NULL, 0, 0, sizeof(type)})
 
-/* Room for one more, zeroed; valid until the next. */
+/* Adds one zeroed item; the pointer is valid until the next addition. */
 static inline void *list_add(struct list *l)
 {
     if (l->count == l->room) {

@@ -1,4 +1,4 @@
-/* Where a client connects: see the header.
+/* Accepts connections of clients: see the header.
  *
  * A port of the loopback interface is open to every user of the machine, so the user of each client
  * is checked (peer.c). A socket in the file system is in a directory that only its owner can enter;
@@ -25,7 +25,7 @@
 
 enum { PATH_ROOM = sizeof(((struct sockaddr_un *)0)->sun_path) };
 
-/* For the signal handler: the file to remove, and its directory if that is ours ("": none). */
+/* For the signal handler: the file to remove, and its directory if ebb made it ("": none). */
 static char file_to_remove[PATH_ROOM], directory_to_remove[PATH_ROOM];
 
 static void remove_and_die(int signal_number)
@@ -95,7 +95,7 @@ struct error *listener_open_file(const char *path, struct listener *ret)
     return NULL;
 }
 
-/* The directory of the user's session, if it is as it should be. */
+/* Returns $XDG_RUNTIME_DIR, if it is private to the user. */
 static const char *session_directory(void)
 {
     const char *ret = getenv("XDG_RUNTIME_DIR");
@@ -130,7 +130,7 @@ struct error *listener_open_private(struct listener *ret)
     if (!directory)
         return open_in_own_directory(ret);
     char *path = xformat("%s/ebb-serve.%d", directory, (int)getpid());
-    unlink(path); /* of a server of the same number that was killed */
+    unlink(path); /* left by a killed server with the same pid */
     struct error *err = listener_open_file(path, ret);
     free(path);
     return err;
@@ -148,7 +148,7 @@ void listener_close(struct listener *l)
     *l = (struct listener){.fd = -1};
 }
 
-/* Small packets must not wait for each other. */
+/* Small packets must be sent without delay. */
 static int prepare_client(int fd, bool is_port)
 {
     int one = 1;
@@ -157,8 +157,8 @@ static int prepare_client(int fd, bool is_port)
     return fd;
 }
 
-/* A port admits every user of the machine, so the client's is looked at.  Others are sent away, and
- * the owner is told: the next client may be the right one. */
+/* A port is open to every user of the machine, so the client's user is checked. Others are refused,
+ * and the owner is told; the next client may be the right one. */
 static bool is_admitted(int fd)
 {
     u32 user;

@@ -1,6 +1,6 @@
-/* The nearest word: the number of letters that have to be inserted, removed, replaced or swapped
- * with their neighbour to make one word of another (the Damerau-Levenshtein distance, restricted
- * to neighbours).  A word is near if at most a third of its letters differ, or one of two. */
+/* The nearest word, by the number of letters that have to be inserted, removed, replaced or swapped
+ * with their neighbour (the restricted Damerau-Levenshtein distance). A word is near if at most a
+ * third of its letters differ, or one of two. */
 #include "base/nearest_word.h"
 
 #include <string.h>

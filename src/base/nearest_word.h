@@ -1,10 +1,10 @@
-/* The word that a mistyped one was probably meant to be. */
+/* Finds the word that a mistyped one was probably meant to be. */
 #ifndef BASE_NEAREST_WORD_H
 #define BASE_NEAREST_WORD_H
 
 #include <stddef.h>
 
-/* Keeps the best of the candidates it is shown, one after another. */
+/* Keeps the best of the candidates, which are offered one by one. */
 struct nearest_word {
     const char *typed;
     const char *best; /* NULL: none is near */

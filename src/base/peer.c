@@ -1,9 +1,9 @@
-/* Whose the other end of a connection is: see the header.
+/* Finds the user at the other end of a connection: see the header.
  *
- * The kernel tells it of a socket of the file system.  Of a TCP connection within this machine both
- * ends are sockets of this machine, so the other end is a row of /proc/net/tcp or tcp6: its local
- * address is our remote one, and its remote address our local one.  Only a connection that stands
- * has an owner there: rows of closing ones say 0.
+ * For a socket in the file system, the kernel tells. For a TCP connection within this machine, the
+ * other end is a row of /proc/net/tcp or tcp6: its local address is our remote one, and its remote
+ * address our local one. Only established connections have an owner there; rows of closing ones
+ * have 0.
  */
 #include "base/peer.h"
 
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* An address of either family as that of the newer: 127.0.0.1 is ::ffff:127.0.0.1. */
+/* An address of either family in the form of IPv6: 127.0.0.1 is ::ffff:127.0.0.1. */
 struct peer_end {
-    u32 word[4]; /* as they lie in memory */
+    u32 word[4]; /* in memory order */
     u16 port;
 };
 
@@ -42,7 +42,7 @@ static bool peer_end_same(const struct peer_end *a, const struct peer_end *b)
     return memcmp(a->word, b->word, sizeof a->word) == 0 && a->port == b->port;
 }
 
-/* ADDRESS:PORT, the address in words of eight digits. */
+/* Parses ADDRESS:PORT, the address in words of eight digits. */
 static bool peer_end_parse(const char *text, struct peer_end *ret)
 {
     u32 word[4];

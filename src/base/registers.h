@@ -7,10 +7,10 @@
  *   gdb                   GDB_RAX ...    the remote protocol, which LLDB follows; bytecode
  *   Linux                 USER_RAX ...   struct user_regs_struct: ptrace and core files
  *
- * One row per register says all four. Everything else about the order is derived from the rows:
- * the enums, the names, the conversions. No other file of src/ knows a register by a bare number
- * (tools/check-registers looks for that), and tests/unit/registers.c compares the rows with the
- * kernel's headers, with libdw and with the processor.
+ * One row per register has all four numbers. Everything else about the order is derived from the
+ * rows: the enums, the names, the conversions. No other file of src/ knows a register by a bare
+ * number (tools/check-registers looks for that), and tests/unit/registers.c compares the rows with
+ * the kernel's headers, with libdw and with the processor.
  *
  * Sources: Intel's manual, volume 1, 3.4.3 (flags), 10.5.1 (fxsave), 13.4 (xsave); the System V ABI
  * for AMD64, 3.2 (calls) and 3.6.2 (DWARF); gdb/features/i386/64bit-*.xml; <sys/user.h>.
@@ -163,7 +163,8 @@ enum {
 #undef X
     FLAG_FIXED = 1 << 1, /* always set */
     FLAGS_ARITHMETIC = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF,
-    /* In user mode interrupts are on: a program begins with these two, and cannot clear them. */
+    /* In user mode interrupts are enabled: a program starts with these two flags, and cannot clear
+     * them. */
     FLAGS_PLAIN = FLAG_FIXED | FLAG_IF
 };
 
@@ -175,8 +176,8 @@ enum { SELECTOR_CS = 0x33, SELECTOR_SS = 0x2b };
 /* --- x87 and vector registers in memory -----------------------------------------------------
  *
  * Offsets in the area that xsave64 writes, in its standard form. fxsave64 writes the first 512
- * bytes of it, the legacy region. The components from AVX on lie where cpuid tells; AVX, the first
- * of them, follows the header on every processor. */
+ * bytes of it, the legacy region. cpuid gives the offsets of the components from AVX on; AVX, the
+ * first of them, follows the header on every processor. */
 
 enum {
     XSAVE_FCW = 0,
@@ -193,7 +194,7 @@ enum {
     XSAVE_ST_END = 160,
     XSAVE_XMM = 160,
     XSAVE_XMM_END = 416,
-    XSAVE_NOTE = 464,   /* the processor leaves these alone: the kernel's note in a signal frame */
+    XSAVE_NOTE = 464,   /* not used by the processor: the kernel's data in a signal frame */
     XSAVE_HEADER = 512, /* first word: a bit for each component not in its initial state */
     XSAVE_EXTENDED = 576,
     XSAVE_YMM = 576,    /* upper halves */
@@ -218,8 +219,8 @@ static inline u32 xsave_ymm(u32 number)
     return XSAVE_YMM + XMM_SIZE * number;
 }
 
-/* gdb's names for the x87 unit's control registers: X(NAME, name, offset, bytes there). gdb's ftag
- * has two bits for each register, the byte that is stored one. */
+/* gdb's names for the x87 control registers: X(NAME, name, offset, size there). gdb's ftag has two
+ * bits for each register, the stored byte one. */
 #define REGISTERS_X87_CONTROL(X)      \
     X(FCTRL, fctrl, XSAVE_FCW, 2)     \
     X(FSTAT, fstat, XSAVE_FSW, 2)     \
@@ -236,7 +237,7 @@ enum { FCW_INITIAL = 0x37f, MXCSR_INITIAL = 0x1f80 };
 enum {
     XSAVE_X87 = 0,
     XSAVE_SSE = 1,
-    XSAVE_AVX = 2, /* the first whose place cpuid tells */
+    XSAVE_AVX = 2, /* the first whose offset cpuid gives */
     XSAVE_BNDREGS = 3,
     XSAVE_BNDCSR = 4,
     XSAVE_OPMASK = 5,
@@ -246,7 +247,7 @@ enum {
     XSAVE_TILE_CONFIG = 17,
     XSAVE_TILE_DATA = 18,
     XSAVE_APX = 19,
-    XSAVE_COMPONENTS = 32 /* more than there are */
+    XSAVE_COMPONENTS = 32 /* larger than the number of components */
 };
 
 #define XSAVE_BIT(component) (1u << (component))

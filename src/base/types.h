@@ -1,7 +1,7 @@
 /* The integer names of the project, and the guest's addresses.
  *
- * A guest address is a struct, so that one cannot pass for a pointer of ours, or for a
- * number, without saying so: gaddr() makes one, .at takes it apart.
+ * A guest address is a struct, so that it cannot be mistaken for a pointer of the engine or for a
+ * number: gaddr() makes one, .at is its number.
  */
 #ifndef BASE_TYPES_H
 #define BASE_TYPES_H

@@ -1,4 +1,4 @@
-/* The version of ebb as a whole; recordings and the control channel have their own. */
+/* The version of ebb; recordings and the control channel have their own versions. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 

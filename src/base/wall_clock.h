@@ -1,4 +1,4 @@
-/* The time of day, as recordings have it. */
+/* The time of day, in the form used by recordings. */
 #ifndef BASE_WALL_CLOCK_H
 #define BASE_WALL_CLOCK_H
 

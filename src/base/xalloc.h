@@ -1,4 +1,4 @@
-/* Memory for hosted code: if memory runs out the program ends, so callers need no check. */
+/* Memory for hosted code: the program ends if memory runs out, so callers need no check. */
 #ifndef BASE_XALLOC_H
 #define BASE_XALLOC_H
 
@@ -6,7 +6,7 @@
 
 __attribute__((returns_nonnull)) void *xalloc(size_t bytes);
 
-/* A new string, made as printf would. */
+/* Returns a new string, formatted like printf. */
 __attribute__((returns_nonnull, format(printf, 1, 2))) char *xformat(const char *format, ...);
 
 /* For clang's analyser, as in base/error.h. */

@@ -1,7 +1,8 @@
 /* Completion scripts for bash, zsh and fish.
  *
- * A script is made from the table of commands: after `ebb` it offers the commands, after a command
- * its options, and values and operands by their kind.  Recordings are listed by `ebb ls --names`.
+ * A script is generated from the table of commands: after `ebb` it offers the commands, after a
+ * command its options, and values and operands by their kind. Recordings are listed by `ebb ls
+ * --names`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "command/command_internal.h"
 #include "log/channel.h"
 
-/* What a kind is in each shell's words. */
+/* The completion for a kind in each shell. */
 
 static const char *bash_kind(enum command_kind kind)
 {
@@ -109,7 +110,7 @@ static void completion_bash(const struct command *const *all)
 
 /* --- zsh ---------------------------------------------------------------------------------- */
 
-/* Inside of single quotes, in the description part of a specification. */
+/* Prints text for single quotes, in the description part of a specification. */
 static void print_quoted(const char *text, const char *escaped)
 {
     for (; *text; text++) {
@@ -122,7 +123,7 @@ static void print_quoted(const char *text, const char *escaped)
     }
 }
 
-/* The first sentence or clause is enough beside an option. */
+/* Prints only the first sentence or clause. */
 static void print_brief(const char *text, const char *escaped)
 {
     char brief[64];

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "command/command_internal.h"
 
-#ifndef EBB_COMMIT /* the Makefile knows it */
+#ifndef EBB_COMMIT /* set by the Makefile */
 #define EBB_COMMIT ""
 #endif
 
@@ -47,7 +47,7 @@ char *command_synopsis(const struct command *c, int form)
     return whole;
 }
 
-/* Words that stay on one line: up to a blank that is outside of brackets. */
+/* The length up to a blank outside of brackets: this much stays on one line. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -92,7 +92,7 @@ void command_each_paragraph(const char *text, void (*paragraph)(FILE *out, const
     }
 }
 
-static bool after_line; /* lines that are not wrapped stand together */
+static bool after_line; /* lines that are not wrapped are not separated */
 
 static void help_paragraph(FILE *out, const char *text)
 {

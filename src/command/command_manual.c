@@ -1,4 +1,4 @@
-/* Manual pages, in the man macros that groff and mandoc read. */
+/* Manual pages, with the man macros of groff and mandoc. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "base/xalloc.h"
 #include "command/command_internal.h"
 
-/* A backslash and a hyphen mean something to groff, and so does a dot or quote that begins a
- * line. */
+/* Escapes backslashes and hyphens, which are special in groff, and a dot or quote at the beginning
+ * of a line. */
 static void print_escaped(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')

@@ -1,4 +1,4 @@
-/* Reading a command line: getopt_long does the work, with a table made from the command's.
+/* Parses a command line with getopt_long, using a table made from the command's.
  *
  * getopt_long prints nothing here. Its messages name neither the command nor a remedy, so this file
  * finds the mistake and reports it in ebb's words.
@@ -15,7 +15,7 @@
 #include "command/command_internal.h"
 #include "log/channel.h"
 
-enum { LONG_ONLY = 256 }; /* what getopt_long returns for the options: this, and the row's index */
+enum { LONG_ONLY = 256 }; /* getopt_long returns this plus the row's index for long options */
 
 static size_t option_count(const struct command *c)
 {
@@ -30,7 +30,8 @@ static int wants_value(const struct command_option *o)
     return !o->value ? no_argument : o->may_lack_value ? optional_argument : required_argument;
 }
 
-/* ":" first: a missing value is told from an unknown option.  "+": options end at an operand. */
+/* A leading ":" distinguishes a missing value from an unknown option. "+" ends options at the first
+ * operand. */
 static char *letters_of(const struct command *c)
 {
     char *ret = xalloc(3 * option_count(c) + 3), *at = ret;
@@ -70,7 +71,7 @@ static const struct command_option *option_of(const struct command *c, int code)
     return NULL;
 }
 
-/* The long options that begin with the word's letters. */
+/* Finds the long options that begin with the word. */
 static bool is_ambiguous(const struct command *c, const char *name, size_t length, char **ret)
 {
     char *list = xformat("%s", "");
@@ -142,7 +143,7 @@ int command_read(const struct command *c, int argc, char **argv, command_take *t
     char *letters = letters_of(c);
     struct option *names = names_of(c);
     int status = 0, code;
-    optind = 0; /* the GNU way to begin anew */
+    optind = 0; /* GNU's way to start again */
     opterr = 0;
     while (!status && (code = getopt_long(argc, argv, letters, names, NULL)) >= 0) {
         if (code == '?')

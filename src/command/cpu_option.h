@@ -1,10 +1,10 @@
-/* --cpu=LEVEL: which processor the program is shown. */
+/* --cpu=LEVEL: which processor features the program sees. */
 #ifndef COMMAND_CPU_OPTION_H
 #define COMMAND_CPU_OPTION_H
 
 #include "command/setting_list.h"
 
-/* Adds the setting for it; 0, or a status of ebb's after a complaint. */
+/* Adds the setting; returns 0, or an exit status after a complaint. */
 int cpu_option_add(struct setting_list *settings, const char *level);
 
 /* The row of a command's options. */

@@ -1,4 +1,4 @@
-/* Which recording a command line is about, and which of its tracks: see the header. */
+/* Options that select a recording and its tracks: see the header. */
 #include "command/recording_choice.h"
 
 #include <stdlib.h>

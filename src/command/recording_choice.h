@@ -1,7 +1,7 @@
-/* Options of commands that are about a recording: which one, which of its tracks, where to begin.
+/* Options of commands that work on a recording: which one, which of its tracks, where to begin.
  *
- * A command puts the rows it wants into its table, with its own ids, and calls these from its
- * command_take.
+ * A command puts the rows that it needs into its table, with its own ids, and calls these functions
+ * from its command_take.
  */
 #ifndef COMMAND_RECORDING_CHOICE_H
 #define COMMAND_RECORDING_CHOICE_H
@@ -25,10 +25,11 @@
 #define START_OPTION(id_) \
     {.id = id_, .name = "start", .help = "begin at the start of the run instead of its end"}
 
-/* The value of --track.  0, or a status after a complaint. */
+/* Reads the value of --track. Returns 0, or a status after a complaint. */
 int recording_choice_track(struct track_choice *choice, const char *value);
 
-/* Operands from argv[at] on: at most one, the recording.  0, or a status after a complaint. */
+/* Reads the operands from argv[at] on: at most one, the recording. Returns 0, or a status after a
+ * complaint. */
 int recording_choice_operands(struct track_choice *choice, const struct command *c, int argc,
                               char **argv, int at);
 

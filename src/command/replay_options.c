@@ -75,7 +75,7 @@ static int replay_take(void *context, int id, const char *value)
     return 0;
 }
 
-/* gdb's spelling, which getopt would take for -e with the value x. */
+/* Accepts gdb's spelling -ex, which getopt would take for -e with the value x. */
 static void accept_ex(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)

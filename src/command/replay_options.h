@@ -1,5 +1,5 @@
-/* The command line of `ebb replay`, which is two things: a prompt in a recording (front/debugger)
- * and a run that is repeated as a whole (front/cli). */
+/* The command line of `ebb replay`, which has two uses: a prompt in a recording (front/debugger),
+ * and a replay of a whole run (front/cli). */
 #ifndef COMMAND_REPLAY_OPTIONS_H
 #define COMMAND_REPLAY_OPTIONS_H
 
@@ -17,7 +17,7 @@ struct replay_order {
 struct replay_options {
     struct track_choice choice;
     bool at_start, json, tui;
-    bool is_quiet;      /* where one stands at first is not said */
+    bool is_quiet;      /* do not print the current place at the start */
     struct list orders; /* struct replay_order */
     bool repeats;       /* --run or --verify: no prompt */
     struct setting_list settings;

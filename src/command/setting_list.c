@@ -1,8 +1,7 @@
-/* Settings for an engine: the table of log/channel.h, read from a user's hands.
+/* Settings for an engine: checks those that a user gives against the table of log/channel.h.
  *
- * Everything is checked here, where a mistake can be named; the engine gets only what it
- * understands.  Paths are made absolute, because the program may change its directory
- * before the engine writes.
+ * Everything is checked here, where a mistake can be reported; the engine gets only valid settings.
+ * Paths are made absolute, because the program may change its directory before the engine writes.
  *
  * A list keeps one value per setting, so that giving one again replaces it.
  */
@@ -53,7 +52,7 @@ static bool setting_list_read_number(const char **at, int base, u64 *ret)
     return errno == 0;
 }
 
-/* The power of two that a suffix multiplies by; -1 if there is no such suffix. */
+/* Returns the power of two for a suffix; -1 if there is no such suffix. */
 static int suffix_shift(const char *suffix)
 {
     static const char letters[] = "KMG";
@@ -77,7 +76,7 @@ static bool is_number(const struct setting_list_row *row, const char *value)
     return number >= row->least;
 }
 
-/* A tick with a pc, or a size with an address. */
+/* True for a tick with a pc, or a size with an address. */
 static bool is_pair(const struct setting_list_row *row, const char *value)
 {
     u64 number;
@@ -110,7 +109,7 @@ static bool is_valid(const struct setting_list_row *row, const char *value)
     return false;
 }
 
-/* What a value looks like, for a complaint and for the help. */
+/* Describes the form of a value, for complaints and for the help. */
 static char *setting_list_describe(const struct setting_list_row *row)
 {
     switch (row->kind) {
@@ -144,7 +143,7 @@ static int complain_of_value(const struct setting_list_row *row, const char *val
     return CHANNEL_EXIT_USAGE;
 }
 
-/* A relative path as an absolute one; NULL after a complaint. */
+/* Makes a path absolute; NULL after a complaint. */
 static char *absolute(const char *path)
 {
     if (path[0] == '/')
@@ -159,7 +158,7 @@ static char *absolute(const char *path)
     return ret;
 }
 
-/* Takes the setting of this name out of the list, if it is there. */
+/* Removes the setting of this name from the list, if it is there. */
 static void setting_list_drop(struct setting_list *list, const char *name)
 {
     size_t length = strlen(name);
@@ -207,7 +206,7 @@ int setting_list_add(struct setting_list *list, const char *setting)
     char *path = absolute(value);
     if (!path)
         return CHANNEL_EXIT_OURS;
-    bool fits = is_valid(row, path); /* the current directory may have a comma, too */
+    bool fits = is_valid(row, path); /* the current directory may contain a comma, too */
     if (fits)
         setting_list_append(list, row->name, path);
     else
@@ -221,7 +220,7 @@ const char *setting_list_text(const struct setting_list *list)
     return list->text ? list->text : "";
 }
 
-/* What happens without the setting, in words that fit after "default". */
+/* Describes the default, to follow the word "default". */
 static char *describe_unless(const struct setting_list_row *row)
 {
     if (row->kind == CHANNEL_MOMENT || row->kind == CHANNEL_PLACE || row->kind == CHANNEL_PATH)

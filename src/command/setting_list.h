@@ -1,13 +1,13 @@
-/* Settings for an engine, gathered from the command line into the form it reads. */
+/* Settings for an engine, collected from the command line. */
 #ifndef COMMAND_SETTING_LIST_H
 #define COMMAND_SETTING_LIST_H
 
-/* A list begins empty: zeros.  A setting given again replaces the earlier one. */
+/* A list starts zeroed. A setting that is given again replaces the earlier one. */
 struct setting_list {
     char *text; /* "name=value,name=value", or NULL while there is none */
 };
 
-/* Adds `setting`, which is NAME=VALUE.  0, or a status after a complaint. */
+/* Adds `setting`, which is NAME=VALUE. Returns 0, or a status after a complaint. */
 int setting_list_add(struct setting_list *list, const char *setting);
 
 /* Valid until the next addition. */

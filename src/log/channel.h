@@ -1,22 +1,22 @@
-/* The control channel: what ebb tells an engine that it starts, and what the two say to each other
- * while it records or replays.
+/* The control channel: how ebb starts an engine, and the messages between the two while the engine
+ * records or replays.
  *
- * Version 4.  A change to the order of the arguments, to what a setting means, or to a message
- * raises it; a new setting does not, since an engine refuses names that it does not know.
+ * Version 4. Any change to the order of the arguments, to the meaning of a setting, or to a message
+ * raises the version. A new setting does not, since an engine refuses names that it does not know.
  *
  * ebb replaces itself with the engine, whose arguments are
  *
  *     ebb-engine  SETTINGS  PATH  ARGV0  ARG1 ...
  *
  * SETTINGS is a list "name=value,name=value" and may be empty.  A value has no comma in it.
- * PATH is the file to run, found already; ARGV0 and the rest are the program's own arguments.
+ * PATH is the file to run; ARGV0 and the rest are the program's own arguments.
  * There is always an ARGV0.  Environment and descriptors are the program's, untouched.
  *
  * A program on the engine that calls execve is started again in the same way.
  *
- * Talking.  The settings record=FD and replay=FD name a socket (AF_UNIX, SOCK_SEQPACKET) that ebb
- * holds the other end of; all processes of a recording share it and only ever send on it.  Each
- * process image (track) begins like this:
+ * Messages. The settings record=FD and replay=FD name a socket (AF_UNIX, SOCK_SEQPACKET) whose
+ * other end ebb holds. All processes of a recording share it and only send on it. Each process
+ * image (track) begins like this:
  *
  *     engine                                          ebb
  *     makes a socketpair of its own (SEQPACKET)
@@ -24,17 +24,17 @@
  *                                               <--   struct channel_welcome, ring attached,
  *                                                     on the track's socket
  *
- * From then on the events go through the ring (log/ring.h).  The track's socket stays: ebb knows
- * by its hang-up that the image is gone, however it died, and takes what is left in the ring;
- * the engine knows by its hang-up that ebb is gone (ring_host.gone: poll for POLLHUP).  So the
- * engine's end is close-on-exec, and a child of fork closes it before it goes on, and makes a
- * hello of its own.  Over it the engine may also send a file to be kept (and waits for the
- * answer, since the file may change afterwards); when replaying it fetches every file that is
- * mapped, and ends with a verdict.
+ * From then on events go through the ring (log/ring.h). The track's socket stays open. When it is
+ * closed, ebb knows that the image is gone, however it died, and takes what is left in the ring;
+ * the engine knows in the same way that ebb is gone (ring_host.gone: poll for POLLHUP). So the
+ * engine's end is close-on-exec, and a child of fork closes it and sends its own hello. Over this
+ * socket the engine may also send a file to be kept (and waits for the answer, since the file may
+ * change afterwards). A replaying engine fetches every mapped file through it, and ends with a
+ * verdict.
  *
- * If ebb is gone or refuses, a program that was to be recorded goes on unrecorded.
+ * If ebb is gone or refuses, the program continues unrecorded.
  *
- * Snapshots.  If the welcome says how far apart, a recording engine takes them:
+ * Snapshots. If the welcome has an interval for them, a recording engine takes them:
  *
  *     engine                                            ebb
  *     ROOM: a snapshot may be taken here          -->
@@ -47,9 +47,9 @@
  * log/control.h says what follows.
  *
  * An engine that replays one of many tracks (CHANNEL_TREE) comes to forks whose children are tracks
- * to be replayed, too. There it copies itself: the copy goes on with the child's track, and the
- * child's beginning, which is its parent's run, is not replayed again.  When it answers is how ebb
- * bounds the processes that run and those that there are.
+ * to be replayed, too. There it copies itself: the copy goes on with the child's track, so the
+ * parent's run before the fork is not replayed again for the child. ebb limits the number of
+ * processes by the time of its answer.
  *
  *     engine                                            ebb
  *     FORK: the program forks here                -->
@@ -61,19 +61,19 @@
  *         its own of what was shared
  *                                                 <--   GO, to the one that copied itself
  *
- * After an error in FORKED it goes on by itself.
+ * After an error in FORKED the engine goes on without a copy.
  *
  * An engine that replays an interval of a track (CHANNEL_INTERVAL) is sent two BOUNDs after the
  * welcome: where the interval begins and where it ends, each with a snapshot (log/snapshot_state.h)
- * unless that is the track's own beginning or end.  The ring has the events up to the ENTRY, and
- * then those of the interval.  The engine goes on from the first snapshot, compares itself with the
- * second when it comes there, and gives its verdict on the interval.
+ * unless that is the track's own beginning or end. The ring has the events up to the ENTRY, and
+ * then those of the interval. The engine starts from the first snapshot, compares its state with
+ * the second one when it gets there, and gives its verdict on the interval.
  *
  * A message is one packet, a struct that begins with struct channel_message; at most one
  * descriptor is attached.
  *
- * This header is read by the hosted front and the freestanding engine, so it holds
- * constants, structs and one table.
+ * This header is used by ebb and by the freestanding engine, so it only has constants, structs and
+ * one table.
  */
 #ifndef LOG_CHANNEL_H
 #define LOG_CHANNEL_H
@@ -84,7 +84,7 @@ enum { CHANNEL_VERSION = 4 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
-/* Where the engine finds things in its argv. */
+/* Indexes of the engine's arguments in argv. */
 enum {
     CHANNEL_ARG_SETTINGS = 1,
     CHANNEL_ARG_PATH = 2,
@@ -92,12 +92,12 @@ enum {
     CHANNEL_ARGS_MIN = 4,
 };
 
-/* How ebb, or an engine that could not start the program, ends. */
+/* Exit statuses of ebb, or of an engine that could not start the program. */
 enum {
     CHANNEL_EXIT_USAGE = 2,           /* ebb was called wrongly */
-    CHANNEL_EXIT_DIVERGED = 3,        /* the replay was not the recording */
+    CHANNEL_EXIT_DIVERGED = 3,        /* the replay differs from the recording */
     CHANNEL_EXIT_OURS = 125,          /* ebb itself failed: no engine, no memory */
-    CHANNEL_EXIT_NOT_RUNNABLE = 126,  /* the program is there, and cannot be run */
+    CHANNEL_EXIT_NOT_RUNNABLE = 126,  /* the program exists, but cannot be run */
     CHANNEL_EXIT_NOT_FOUND = 127,     /* there is no such program */
 };
 
@@ -109,7 +109,7 @@ enum channel_kind {
     CHANNEL_MOMENT, /* TICK, or TICK:PC; the tick decimal, the pc hexadecimal after 0x */
     CHANNEL_PLACE,  /* SIZE:ADDRESS of memory; the size decimal, the address hexadecimal after 0x */
     CHANNEL_PATH,   /* a file to be written, absolute */
-    CHANNEL_FD,     /* an open descriptor, 0: none; from ebb alone, users do not see it */
+    CHANNEL_FD,     /* an open descriptor, 0: none; only set by ebb, hidden from users */
 };
 
 /* The settings.  `least` and `most` bound a number; `unless` is what the engine takes without
@@ -149,11 +149,11 @@ enum channel_message_kind {
     CHANNEL_KEEP = 3,    /* engine, recording: keep a copy of the attached file */
     CHANNEL_KEPT = 4,    /* ebb: the answer to KEEP */
     CHANNEL_VERDICT = 5, /* engine, replaying: how it ended; its last message */
-    CHANNEL_FETCH = 6,   /* engine, replaying: give me a mapped file; answered by KEPT, file
-                          * attached */
-    CHANNEL_FORK = 7,    /* engine, in a tree: the program makes a process; answered by LEAVE */
-    CHANNEL_LEAVE = 8,   /* ebb: may it copy itself?; attached if so: the copy's stderr */
-    CHANNEL_FORKED = 9,  /* engine: what came of that */
+    /* engine, replaying: requests a mapped file; answered by KEPT, file attached */
+    CHANNEL_FETCH = 6,
+    CHANNEL_FORK = 7,    /* engine, in a tree: the program forks; answered by LEAVE */
+    CHANNEL_LEAVE = 8,   /* ebb: whether to copy itself; if so, attached: the copy's stderr */
+    CHANNEL_FORKED = 9,  /* engine: the result of the copy */
     CHANNEL_READY = 10,  /* its copy: a plain message */
     CHANNEL_GO = 11,     /* ebb: a plain message */
     CHANNEL_BOUND = 12,  /* ebb, for an interval; attached: a snapshot, if there is one */
@@ -166,40 +166,39 @@ enum channel_message_kind {
 
 struct channel_message {
     u32 kind; /* enum channel_message_kind */
-    u32 size; /* of the whole struct */
+    u32 size; /* size of the whole struct */
 };
 
 struct channel_hello {
     struct channel_message message;
     u32 version;      /* CHANNEL_VERSION */
     u32 pid;
-    u32 origin;       /* enum track_origin of log/format.h */
-    u32 parent;       /* the track it comes from, as its welcome said; TRACK_NONE for the first */
-    u64 parent_tick;  /* the moment of FORK or EXEC there */
+    u32 origin;       /* enum track_origin in log/format.h */
+    u32 parent;       /* the parent track, by the number in its welcome; TRACK_NONE for the first */
+    u64 parent_tick;  /* the moment of FORK or EXEC in the parent */
     u64 parent_pc;
 };
 
 enum {
     CHANNEL_CONTROLLED = 1, /* no ring: a file of all events; log/control.h */
-    CHANNEL_TREE = 2,       /* replay: tell of forks */
+    CHANNEL_TREE = 2,       /* replay: report forks */
     CHANNEL_INTERVAL = 4,   /* replay: two BOUNDs follow */
-    CHANNEL_EXACT = 8,      /* recording: snapshots are taken as often as was asked for, whatever
-                             * they cost */
+    CHANNEL_EXACT = 8, /* recording: take snapshots at the requested interval, whatever they cost */
 };
 
 struct channel_welcome {
     struct channel_message message;
     u32 version;
-    u32 error;        /* 0, or an errno: no ring is attached, go on without */
+    u32 error;        /* 0, or an errno: no ring is attached, continue without */
     u32 track;        /* replay: the track to be replayed */
-    u32 flags;        /* CHANNEL_CONTROLLED and its kin */
-    u64 ring_size;    /* bytes of the ring, without its header page; of the file of events */
-    u64 snapshots;    /* nanoseconds of computing from one to the next at least; 0: none */
+    u32 flags;        /* CHANNEL_CONTROLLED and others */
+    u64 ring_size;    /* bytes of the ring without its header page; or of the file of events */
+    u64 snapshots;    /* minimum computing time between snapshots, in nanoseconds; 0: none */
 };
 
 struct channel_keep {
     struct channel_message message;
-    u64 device, inode, size, mtime; /* as in struct event_map; the same four are kept once */
+    u64 device, inode, size, mtime; /* as in struct event_map; a file is identified by all four */
 };
 
 struct channel_kept {
@@ -219,7 +218,7 @@ struct channel_given {
     u32 error; /* 0, or an errno: no snapshot now */
     u32 unused;
     u64 most_pages;
-    u64 again; /* with an error: nanoseconds until it is worth asking again */
+    u64 again; /* after an error: nanoseconds to wait before the next request */
 };
 
 enum { CHANNEL_REFUSED_TEXT = 96 };
@@ -227,9 +226,9 @@ enum { CHANNEL_REFUSED_TEXT = 96 };
 struct channel_snapshot {
     struct channel_message message;
     u64 tick, pc, events_met;    /* as in struct snapshot_state */
-    u64 state_at, state_size;    /* where the state is in the file */
-    u64 cost;                    /* nanoseconds that it took the program */
-    u32 last;                    /* 1: it is that of the end */
+    u64 state_at, state_size;    /* offset and size of the state in the file */
+    u64 cost;                    /* nanoseconds that the program was held */
+    u32 last;                    /* 1: the snapshot of the end */
     u32 unused;
     char refused[CHANNEL_REFUSED_TEXT]; /* why there is none; empty: there is one */
 };
@@ -241,7 +240,7 @@ struct channel_fetch { /* fields of the event_map */
     u32 copy;
     u32 path_size;
     u64 device, inode, size, mtime;
-    char path[CHANNEL_FETCH_PATH]; /* ends with a zero */
+    char path[CHANNEL_FETCH_PATH]; /* null-terminated */
 };
 
 struct channel_pages {
@@ -253,12 +252,12 @@ struct channel_pages {
 
 struct channel_fork {
     struct channel_message message;
-    u64 tick, pc; /* of the system call, as in its event */
+    u64 tick, pc; /* the moment of the system call, as in its event */
 };
 
 struct channel_leave {
     struct channel_message message;
-    u32 copy; /* 0: the child is no affair of this engine's */
+    u32 copy; /* 0: do not copy */
     u32 unused;
 };
 
@@ -270,17 +269,17 @@ struct channel_forked {
 
 struct channel_bound {
     struct channel_message message;
-    u32 given;                /* 0: the beginning, or the end, of the track */
+    u32 given;                /* 0: the beginning or end of the track, without a snapshot */
     u32 unused;
-    u64 state_at, state_size; /* of the state in the snapshot, after its pages */
-    u64 tick, pc, events;     /* of the snapshot; events: met before */
+    u64 state_at, state_size; /* offset and size of the state in the snapshot, after its pages */
+    u64 tick, pc, events;     /* moment of the snapshot; number of events before it */
 };
 
 enum channel_verdict_kind {
-    CHANNEL_REPRODUCED = 0, /* every event was met, to the end of the log */
+    CHANNEL_REPRODUCED = 0, /* every event was met, up to the end of the log */
     CHANNEL_DIVERGED = 1,   /* what happened is not what was recorded */
-    CHANNEL_UNABLE = 2,     /* the log asks for something this engine, or machine, cannot do */
-    CHANNEL_STATE_DIFFERS = 3, /* an interval: its end is not what the snapshot there says */
+    CHANNEL_UNABLE = 2,     /* the log needs something that this engine or machine cannot do */
+    CHANNEL_STATE_DIFFERS = 3, /* an interval: the state at its end differs from the snapshot */
 };
 
 enum { CHANNEL_VERDICT_TEXT = 1024 };
@@ -289,10 +288,10 @@ struct channel_verdict {
     struct channel_message message;
     u32 verdict;  /* enum channel_verdict_kind */
     u32 thread;
-    u64 event;    /* events met before */
-    u64 tick, pc; /* where it stands */
-    char recorded[CHANNEL_VERDICT_TEXT]; /* what the log says, a line that ends with a zero */
-    char happened[CHANNEL_VERDICT_TEXT]; /* what happened; or why it is unable */
+    u64 event;    /* number of events met before */
+    u64 tick, pc; /* the current moment */
+    char recorded[CHANNEL_VERDICT_TEXT]; /* what the log has: a null-terminated line */
+    char happened[CHANNEL_VERDICT_TEXT]; /* what happened, or why it is unable */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* A hash of content: XXH64, see the header.
  *
- * Stripes of 32 bytes go through four lanes that do not wait for each other; the lanes are then
- * merged, what is left is added in words of 8, 4 and 1 bytes, and the result is mixed.
+ * Stripes of 32 bytes go through four independent lanes. The lanes are then merged, the rest is
+ * added in words of 8, 4 and 1 bytes, and the result is mixed.
  */
 #include "log/content_hash.h"
 

@@ -1,7 +1,7 @@
-/* Control: what a session says to an engine that replays for it, and what it hears.
+/* Control: the messages between a session and an engine that replays for it.
  *
- * Version 7. A change to a message, a plan or a table raises it; engine and ebb are of one build,
- * and the welcome carries it.
+ * Version 7. Any change to a message, a plan or a table raises it. Engine and ebb belong to the
+ * same build; the welcome has the version.
  *
  * A session starts one engine per track. The welcome (log/channel.h) has CHANNEL_CONTROLLED set
  * and, instead of a ring, an attached file with all events of the track, one after the other. The
@@ -19,11 +19,11 @@
  *
  * While an engine runs, any message on its socket (CONTROL_STOP is meant for this) stops it at the
  * next boundary, with reason INTERRUPTED; a hang-up ends it. CONTROL_STOP itself is not answered:
- * the CONTROL_STOPPED answers the RUN. The two may cross; an engine that is not running ignores a
- * CONTROL_STOP.
+ * the CONTROL_STOPPED answers the RUN. STOP and STOPPED may cross; an engine that is not running
+ * ignores a CONTROL_STOP.
  *
- * Moments. An engine that stands at (tick, pc) has not executed the instruction at pc. Events from
- * outside at this moment (a signal, the end of a slice) have not happened yet either.
+ * Moments. An engine that stands at (tick, pc) has not executed the instruction at pc. External
+ * events at this moment (a signal, the end of a slice) have not happened yet either.
  *
  * At the end of the track an engine answers questions as before; a RUN stops at once, again with
  * END.
@@ -69,7 +69,7 @@ enum control_kind {
 };
 
 /* `size` of a message is that of its struct; bytes after it in the packet are not counted. A packet
- * is at most so long; what is longer is in a file (memfd) that is attached. */
+ * has at most this size; longer data is in an attached file (memfd). */
 enum { CONTROL_MESSAGE_MOST = 64 * 1024, CONTROL_DATA_MOST = CONTROL_MESSAGE_MOST - 64 };
 
 enum { CONTROL_THREAD_ANY = 0xffffffffu };
@@ -86,7 +86,7 @@ struct control_read {
     u64 size; /* READ: at most CONTROL_DATA_MOST */
 };
 
-/* The points that plans from now on count; copies have them, too. */
+/* The table of points for later plans; copies of the process have it, too. */
 struct control_points {
     struct channel_message message;
     u64 size; /* of the file */
@@ -96,7 +96,7 @@ struct control_data {
     struct channel_message message;
     u32 error;    /* 0, or an errno */
     u32 attached; /* 1: the bytes are in the file */
-    u64 size;     /* of the bytes; READ: as many as could be read from the address on */
+    u64 size;     /* number of bytes; READ: as many as could be read */
 };
 
 /* A state in the form of log/snapshot_state.h, in a file: the pages, followed by the state. */
@@ -106,7 +106,7 @@ struct control_snapshot {
 
 struct control_keep {
     struct channel_message message;
-    u64 most_pages; /* if there are more, the snapshot is too large */
+    u64 most_pages; /* a snapshot with more pages is refused */
 };
 
 struct control_restore {
@@ -124,35 +124,36 @@ struct control_forked {
     u32 pid;   /* of the copy */
 };
 
-/* The general registers in the order of the instruction set (RAX ... of base/registers.h). Flags
- * that are dead are 0, so that the state at a moment does not depend on the way to it. */
+/* The general registers in the order of the instruction set (RAX ... of base/registers.h). Dead
+ * flags are 0, so that the state at a moment does not depend on how it was reached. */
 struct control_registers {
     u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;
     u64 fs_base, gs_base;
     u64 orig_rax;     /* the number of the call it is in, or -1 */
-    u32 vector_size;  /* after this struct: an image of xsave, standard format; at least 512 + 64
-                       * bytes */
+    /* after this struct: an xsave image in standard format; at least 512 + 64 bytes */
+    u32 vector_size;
     u32 unused;
-    u64 vector_features; /* bits of XCR0 that the image holds */
+    u64 vector_features; /* bits of XCR0 that the image contains */
 };
 
 struct control_thread {
     u32 thread; /* ordinal */
-    u32 tid;    /* in the recording */
-    u32 runs;   /* 1: the one whose moment it is; others wait in a call, or for their turn */
+    u32 tid;    /* id in the recording */
+    u32 runs;   /* 1: the current thread; others wait in a call, or for their turn */
     u32 unused;
-    char name[16]; /* of PR_SET_NAME, or the program's */
+    char name[16]; /* set by PR_SET_NAME, or the program's */
 };
 
 struct control_area {
     u64 start, end;
-    u32 protection; /* PROT_* as the program has it */
+    u32 protection; /* PROT_* as the program set it */
     u32 flags;      /* CONTROL_AREA_* */
     u64 offset;
     u64 device, inode;
-    char path[256]; /* of the file, cut short at need; "[stack]", "[heap]", "[vdso]"; empty: none */
+    /* of the file, truncated if too long; "[stack]", "[heap]", "[vdso]"; empty: none */
+    char path[256];
 };
 enum { CONTROL_AREA_SHARED = 1, CONTROL_AREA_FILE = 2 };
 
@@ -161,20 +162,22 @@ enum { CONTROL_AREA_SHARED = 1, CONTROL_AREA_FILE = 2 };
  * A plan is a struct plan, `sites` times struct plan_site, `frames` times struct plan_frame, then
  * bytecode. One without sites and points runs to its limit.
  *
- * A hit is an event that a site is about and whose condition holds. Hits at the moment of the start
- * count, unless PLAN_PAST_HERE is set: then what is exactly there has been seen already. */
+ * A hit is an event that matches a site and for which the site's condition holds. Hits at the
+ * moment of the start count, unless PLAN_PAST_HERE is set: then events exactly there were already
+ * met. */
 
 enum plan_mode {
-    PLAN_STOP = 0,  /* stand at the nth hit */
-    PLAN_COUNT = 1, /* run to the limit; the last hits are remembered */
-    PLAN_TRACE = 2, /* the same; attached to STOPPED: struct plan_hit[], all hits in the order in
-                     * which they happened, at most the last nth */
+    PLAN_STOP = 0,  /* stop at the nth hit */
+    PLAN_COUNT = 1, /* run to the limit, and remember the last hits */
+    /* the same; attached to STOPPED: struct plan_hit[], all hits in order, at most the last nth */
+    PLAN_TRACE = 2,
 };
 
 enum plan_flags {
     PLAN_PAST_HERE = 1,
-    PLAN_FIRST = 8, /* PLAN_TRACE: stand at the nth hit, so that none is lost; of one instruction
-                     * all are kept */
+    /* PLAN_TRACE: stop at the nth hit, so that none is lost; all hits of one instruction are
+     * kept */
+    PLAN_FIRST = 8,
 };
 
 struct plan {
@@ -183,26 +186,26 @@ struct plan {
     u32 flags;   /* PLAN_* */
     u32 sites;
     u64 nth;     /* PLAN_STOP, PLAN_TRACE: at least 1 */
-    u64 limit_tick, limit_pc; /* stand there, not having executed it; a pc of 0: its first
-                               * instruction; tick ~0: no limit */
+    /* stop before executing this instruction; pc 0: the first of the tick; tick ~0: no limit */
+    u64 limit_tick, limit_pc;
     u32 bytecode_size;
     u32 frames;
-    u64 points;        /* id of the table that came last (CONTROL_POINTS); 0: none are counted */
-    u64 points_nth;    /* PLAN_STOP: stand at the nth point that counts, whatever the sites say; 0:
-                        * do not */
-    u32 points_thread; /* ordinal: only this thread's are counted; or CONTROL_THREAD_ANY */
+    u64 points;        /* id of the last table sent (CONTROL_POINTS); 0: no points are counted */
+    /* PLAN_STOP: stop at the nth point that counts, independent of sites; 0: do not */
+    u64 points_nth;
+    u32 points_thread; /* ordinal: count only points of this thread; or CONTROL_THREAD_ANY */
     u32 unused;
 };
 
-/* Points: addresses that are counted in translated code, without a look of the engine's. A session
- * has the starts of statements there, and gives them to a process once: there are many. With
- * frames, which one counts depends on the frame that comes to it. Frames are those of the thread
- * where it stands now, innermost first; the base is the first.
+/* Points: addresses that translated code counts itself, without entering the engine. They are the
+ * starts of statements. A session sends them to a process only once, since there are many. With
+ * frames, a point counts depending on the frame that executes it. Frames are those of the thread at
+ * the current moment, innermost first; the first is the base.
  *
- * A point's frame is known by its canonical frame address (CFA): below the base's, or on another
- * stack, it is one that the base has called. Within one frame there are scopes, functions that were
- * inlined into each other: 0 is the function itself. A scope that the base's is not a part of is
- * one that the base has called, too.
+ * A point's frame is identified by its canonical frame address (CFA). If it is below the base's, or
+ * on another stack, the base has called it. Within one frame there are scopes, functions that were
+ * inlined into each other: 0 is the function itself. A scope that does not enclose the base's scope
+ * also counts as called by the base.
  *
  *   PLAN_FRAMES_LEAVE    forward: points in the base and outside of it count. The frame outside, or
  *                        the one that the base returns to, becomes the base. If no frame is known,
@@ -217,9 +220,9 @@ struct plan {
 enum { PLAN_FRAMES_LEAVE = 2, PLAN_POINTS_GO_ON = 4 }; /* more plan_flags */
 
 enum plan_cfa_rule {
-    CFA_UNKNOWN = 0, /* the point counts in any frame */
+    CFA_UNKNOWN = 0, /* the point counts in every frame */
     CFA_REGISTER = 1, /* register (DWARF's number) plus offset */
-    CFA_MEMORY = 2,  /* what lies in memory there */
+    CFA_MEMORY = 2,  /* the value in memory at that address */
 };
 
 struct plan_point {
@@ -232,7 +235,7 @@ struct plan_point {
 
 struct plan_frame {
     u64 cfa;
-    u64 stack_end; /* what is at or above it is another stack; ~0: not known */
+    u64 stack_end; /* addresses from here on belong to another stack; ~0: not known */
     u64 return_pc; /* 0: none */
     u32 scope;
     u32 unused;
@@ -255,23 +258,24 @@ enum plan_site_kind {
     SITE_THREAD = 11,  /* a thread was made */
 };
 
-/* The position of a hit: at a CODE, STEP, CALL, SIGNAL or EXEC site before the event, otherwise
- * after it. For STORE, LOAD and ACCESS `at` of the hit is the moment of the instruction that did it
- * (backward movements land there), `after` where forward ones do. */
+/* The position of a hit is before the event at a CODE, STEP, CALL, SIGNAL or EXEC site, and after
+ * it otherwise. For STORE, LOAD and ACCESS, `at` of the hit is the moment of the instruction that
+ * made the access (where backward movements stop), and `after` is where forward movements stop. */
 
 enum plan_site_flags {
     PLAN_ANY_STORE = 1,
-    PLAN_ENDS = 2,    /* PLAN_TRACE: stand at a hit of this site */
-    PLAN_BECOMES = 4, /* the condition is to become true: it was not when it was last looked at, by
-                       * any site with the same condition (the same bytes of the bytecode), or where
-                       * the pass began */
-    PLAN_ASIDE = 8,   /* its hits are none of the plan's: control_stopped.aside has their number,
-                       * and no more is known of them */
-    PLAN_REGISTERS = 16, /* CODE: the hit has registers: `address` is rsp, after_tick what lies
-                          * there (0: nothing), after_pc rax; `old` has rdi and rsi, `new` rdx and
-                          * rcx */
-    PLAN_NEW_RETURN = 32, /* CODE: only if the plan has no code site at the address that lies on
-                           * top of the stack */
+    PLAN_ENDS = 2,    /* PLAN_TRACE: stop at a hit of this site */
+    /* the condition must become true: it was false when it was last evaluated by a site with the
+     * same condition (the same bytes of the bytecode), or where the pass began */
+    PLAN_BECOMES = 4,
+    /* its hits do not count as hits of the plan: only their number is reported, in
+     * control_stopped.aside */
+    PLAN_ASIDE = 8,
+    /* CODE: the hit has registers: `address` is rsp, after_tick the word there (0: unreadable),
+     * after_pc rax; `old` has rdi and rsi, `new` rdx and rcx */
+    PLAN_REGISTERS = 16,
+    /* CODE: only if the plan has no code site at the address on top of the stack */
+    PLAN_NEW_RETURN = 32,
 };
 
 struct plan_site {
@@ -279,20 +283,20 @@ struct plan_site {
     u32 flags;
     u64 address, size;
     u32 thread;         /* ordinal, or CONTROL_THREAD_ANY */
-    u8 not_first, not_last; /* STORE: bits of the first and the last byte whose change does not
-                             * count; of a bit-field, its neighbours */
+    /* STORE: bits of the first and the last byte whose change does not count: neighbours of a
+     * bit-field */
+    u8 not_first, not_last;
     u16 unused;
-    u64 stack_least;    /* the frame rule: only if rsp is at least this (and, for a nested frame, at
-                         * most that) */
-    u64 stack_most;     /* 0: no bound */
+    u64 stack_least;    /* only if rsp is at least this (frame rule) */
+    u64 stack_most;     /* and at most this; 0: no limit */
     u32 condition;      /* offset in the bytecode */
     u32 condition_size; /* 0: always */
-    u64 from_tick, from_pc, to_tick, to_pc; /* only where one stands in between, both included;
-                                             * to_tick 0: ever */
+    /* only between these moments, both included; to_tick 0: always */
+    u64 from_tick, from_pc, to_tick, to_pc;
 };
 
-/* May a site hit where the thread stands there, its condition aside? The engine asks at each hit,
- * the session where it has kept the states. */
+/* True if a site may hit at this place, apart from its condition. The engine asks at each hit, the
+ * session for states that it has kept. */
 static inline bool plan_site_fits(const struct plan_site *s, u32 thread, u64 tick, u64 pc, u64 rsp)
 {
     bool begun = tick != s->from_tick ? tick > s->from_tick : pc >= s->from_pc;
@@ -302,10 +306,10 @@ static inline bool plan_site_fits(const struct plan_site *s, u32 thread, u64 tic
            rsp >= s->stack_least && (!s->stack_most || rsp <= s->stack_most);
 }
 
-/* Conditions are agent expressions as gdb's manual has them (appendix "The GDB Agent Expression
- * Mechanism"), registers numbered as gdb numbers them on amd64. What is left on the stack at `end`
- * is true if it is not 0. A fault, an unknown opcode or too many steps: false, and
- * `condition_failed` of the hit count is raised. */
+/* Conditions are agent expressions as in gdb's manual (appendix "The GDB Agent Expression
+ * Mechanism"), with registers numbered as in gdb on amd64. The condition is true if the top of the
+ * stack at `end` is not 0. A fault, an unknown opcode or too many steps make it false and raise
+ * `condition_failed`. */
 
 enum { PLAN_HITS_KEPT = 4, PLAN_VALUE_KEPT = 16 };
 
@@ -315,11 +319,13 @@ struct plan_hit {
     u32 site;                 /* index in the plan */
     u32 thread;               /* ordinal */
     u64 points;               /* points counted before it */
-    u64 address;              /* data: the first byte of the site that was touched; CALL, RETURN,
-                               * SIGNAL: the number; FORK: the pid */
-    u32 value_size;           /* of old and new: the bytes of the site from its start */
-    u32 written;              /* data: 1: a store, 0: a load; SIGNAL: 1: raised by the instruction
-                               * there, which was tried, 0: from outside */
+    /* data: the first byte of the site that was accessed; CALL, RETURN, SIGNAL: the number; FORK:
+     * the pid */
+    u64 address;
+    u32 value_size;           /* size of old and new: the bytes of the site from its start */
+    /* data: 1: a store, 0: a load; SIGNAL: 1: raised by the instruction there, which was attempted,
+     * 0: from outside */
+    u32 written;
     u8 old[PLAN_VALUE_KEPT], new[PLAN_VALUE_KEPT];
 };
 
@@ -329,7 +335,7 @@ enum stop_reason {
     STOPPED_LIMIT = 2,
     STOPPED_END = 3,
     STOPPED_INTERRUPTED = 4,
-    STOPPED_DIVERGED = 5, /* texts below; the engine is of no more use */
+    STOPPED_DIVERGED = 5, /* see the texts below; the engine cannot be used any more */
     STOPPED_UNABLE = 6,
     STOPPED_POINT = 7, /* the nth point */
 };
@@ -343,33 +349,33 @@ struct control_run {
 struct control_stopped {
     struct channel_message message;
     u32 reason;   /* enum stop_reason */
-    u32 thread;   /* ordinal of the one that runs */
+    u32 thread;   /* ordinal of the current thread */
     u32 tid;
     u32 end_status, end_signal, end_core; /* END: as in struct event_end */
-    u32 condition_failed; /* how often a condition could not be evaluated */
+    u32 condition_failed; /* number of times that a condition could not be evaluated */
     u32 unused;
     u64 tick, pc;
     u64 event;    /* number of events met */
     u64 count;    /* hits */
     u64 aside;    /* hits of sites with PLAN_ASIDE */
     u64 points;   /* counted */
-    u64 left_tick, left_pc; /* when a point of the base's frame was last outside of its scope; tick
-                             * 0: not in this pass */
+    /* the last time that a point of the base's frame was outside of its scope; tick 0: not in this
+     * pass */
+    u64 left_tick, left_pc;
     u32 left_scope, left_unused;
-    u64 pages_copied; /* minor faults of the process since the last stop: what copy-on-write
-                       * costs */
-    struct plan_hit hits[PLAN_HITS_KEPT]; /* the last ones, newest first; min(count,
-                                           * PLAN_HITS_KEPT) */
+    /* minor faults of the process since the last stop: the cost of copy-on-write */
+    u64 pages_copied;
+    /* the last hits, newest first; min(count, PLAN_HITS_KEPT) */
+    struct plan_hit hits[PLAN_HITS_KEPT];
     char recorded[512], happened[512];    /* DIVERGED: both sides; UNABLE: `happened` says why */
 };
 
 /* --- states ---------------------------------------------------------------------------------
  *
  * CONTROL_STATES runs to a moment by single instructions and keeps the state before each: the
- * registers, and what memory held that the instruction (or the call, or the signal frame)
- * overwrote. So a session can show every one of those moments from here, without a process there.
- * At most `most` states are kept, the newest; and only those since the last call that changed what
- * is mapped. */
+ * registers, and the bytes that the instruction (or the call, or the signal frame) overwrote. With
+ * these a session can show each of those moments without a process that stands there. At most the
+ * newest `most` states are kept, and only those since the last call that changed mappings. */
 
 struct control_states {
     struct channel_message message;
@@ -390,11 +396,11 @@ struct states {
 struct state {
     u64 tick, pc;
     u32 thread;
-    u32 vector;      /* index of its image; an instruction that left the registers alone shares the
-                      * one before */
+    /* index of its image; shared with the state before if the instruction changed no vector
+     * register */
+    u32 vector;
     struct control_registers registers;
-    u64 undo;        /* offset (from first_undo) of struct state_undo[], what this instruction
-                      * overwrote */
+    u64 undo; /* offset (from first_undo) of struct state_undo[]: what this instruction overwrote */
     u32 undo_count;
     u32 event;       /* 0, or enum plan_site_kind: a CALL, SIGNAL, ... happened here */
     u64 event_number;
@@ -404,7 +410,7 @@ struct state_undo {
     u64 address;
     u32 size;
     u32 unused;
-    /* the bytes that were there before, filled up to a multiple of 8 */
+    /* followed by the old bytes, padded to a multiple of 8 */
 };
 
 #endif

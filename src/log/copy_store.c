@@ -1,8 +1,8 @@
 /* The store of file contents that recordings share: see the header.
  *
  * All functions work relative to the open directory of the store. A recorder writes a copy into its
- * recording first, and then links it into the store. If the store has the content already, a link
- * to that replaces the copy.
+ * recording first, and then links it into the store. If the store already has the content, a link
+ * to it replaces the copy.
  */
 #include "log/copy_store.h"
 
@@ -20,7 +20,7 @@
 
 enum { NAME_ROOM = 128, SETTLED_SECONDS = 2 };
 
-/* The directory of the store, which is created if `make`; -1: there is none. */
+/* Opens the directory of the store, and creates it if `make` is set; -1: there is none. */
 static int open_root_store(bool make)
 {
     char *root;
@@ -78,7 +78,7 @@ static void name_stat(const struct stat *st, char *ret)
              (unsigned long)st->st_ctim.tv_nsec);
 }
 
-/* A file that was written a moment ago may be written again without another time. */
+/* A file that was just written may be written again without a change of its time. */
 static bool has_settled(const struct stat *st)
 {
     time_t now = time(NULL);
@@ -106,7 +106,7 @@ void copy_store_learn(int store, const struct stat *st, const struct kept_conten
     name_stat(st, key);
     copy_store_name(content, name);
     if (symlinkat(name, store, key) < 0)
-        errno = 0; /* known already; or another time */
+        errno = 0; /* already known, or with another time */
 }
 
 bool copy_store_take(int store, const struct kept_content *content, int dir, const char *name)
@@ -130,7 +130,7 @@ void copy_store_put(int store, const struct kept_content *content, int dir, cons
 
 /* Garbage */
 
-/* Hands every content to `visit`. */
+/* Calls `visit` for every content. */
 static void visit_contents(int store,
                            void (*visit)(int store, const char *name, const struct stat *st,
                                          void *context),
@@ -194,7 +194,7 @@ static void collect_stats(int store)
         closedir(dir);
 }
 
-/* An empty store is removed; a recorder that has it open makes its copies for itself. */
+/* Removes an empty store. A recorder that has it open then keeps its copies to itself. */
 static void remove_if_empty(int store)
 {
     char *root;

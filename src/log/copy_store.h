@@ -6,9 +6,9 @@
  *
  * A copy in a recording is a hard link to its content, so the file system counts references. A
  * recording stays whole even if the store is lost, and a content with no other link is garbage.
- * Nothing in the store is ever written to, and a name appears when its file is whole; so several
- * recorders and removers work side by side without a lock, and a crash leaves nothing but garbage.
- * On a file system without hard links, or another than the root's, there is no sharing.
+ * Files in the store never change, and a name appears when its file is complete. So several
+ * recorders and removers work side by side without a lock, and a crash leaves only garbage. Nothing
+ * is shared on a file system without hard links, or other than the root's.
  */
 #ifndef LOG_COPY_STORE_H
 #define LOG_COPY_STORE_H
@@ -20,26 +20,28 @@
 
 #define COPY_STORE ".store"
 
-/* Opens the store of the root for a recording that is open as `dir`; -1: it cannot share. */
+/* Opens the store of the root for a recording that is open as `dir`; -1: sharing is not
+ * possible. */
 int copy_store_open(int dir);
 
-/* Is the content of this file known?  `st` is of it, from before. */
+/* True if the content of this file is known. `st` was taken before. */
 bool copy_store_know(int store, const struct stat *st, struct kept_content *ret);
 void copy_store_learn(int store, const struct stat *st, const struct kept_content *content);
 
 /* Gives the recording `dir` the content as `name`; false: the store does not have it. */
 bool copy_store_take(int store, const struct kept_content *content, int dir, const char *name);
 
-/* Puts `name` of the recording into the store; if another was faster, `name` becomes that one. */
+/* Adds `name` of the recording to the store. If another recorder was faster, `name` becomes a link
+ * to its file. */
 void copy_store_put(int store, const struct kept_content *content, int dir, const char *name);
 
-/* Removes what no recording refers to; adds up how many bytes were freed, and how many files. */
+/* Removes contents that no recording refers to, and adds up the bytes and files that were freed. */
 struct copy_store_figures {
     u64 files, bytes;
 };
 void copy_store_collect(struct copy_store_figures *ret);
 
-/* Bytes of all contents that more than one recording refers to. */
+/* The bytes of all contents that more than one recording refers to. */
 u64 copy_store_shared(void);
 
 #endif

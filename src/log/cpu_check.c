@@ -1,8 +1,7 @@
-/* This processor against the recorded one: see the header.
+/* Compares this processor with the recorded one: see the header.
  *
- * The names are those of /proc/cpuinfo.  Left out are features that the engine answers for (clocks,
- * random numbers, the core's number), that only a kernel can use, and hints without an effect on
- * results.
+ * The names are those of /proc/cpuinfo. Features that the engine emulates (clocks, random numbers,
+ * the core's number), that only a kernel can use, or that are mere hints are left out.
  */
 #include "log/cpu_check.h"
 
@@ -141,7 +140,8 @@ static bool has(const struct cpu_table *table, const struct feature *f)
     return regs[f->reg] >> f->bit & 1;
 }
 
-/* "a, b, c and 3 others" of what is missing; NULL if nothing is.  To be freed. */
+/* Returns the missing features, "a, b, c and 3 others"; NULL if there are none. The caller frees
+ * it. */
 static char *missing_features(const struct cpu_table *recorded, const struct cpu_table *here)
 {
     char *list = NULL;
@@ -161,7 +161,7 @@ static char *missing_features(const struct cpu_table *recorded, const struct cpu
     return list;
 }
 
-/* A state that is not here, or is another; 0: all are. */
+/* Returns an xsave state that is missing here or differs; 0: none. */
 static u32 different_state(const struct cpu_table *recorded, const struct cpu_table *here)
 {
     for (u32 state = XSAVE_AVX; state < XSAVE_COMPONENTS; state++) {

@@ -8,7 +8,7 @@
 static u32 by_table(u32 crc, const u8 *at, size_t size)
 {
     static u32 table[256];
-    if (!table[1]) { /* two threads may fill it at once, with the same */
+    if (!table[1]) { /* two threads may fill it at once, with the same values */
         for (u32 i = 255; i > 0; i--) {
             u32 value = i;
             for (int bit = 0; bit < 8; bit++)
@@ -46,7 +46,7 @@ u32 crc32c(const void *bytes, size_t size)
     return crc32c_more(0, bytes, size);
 }
 
-/* A step is a linear function of the register's bits: a matrix, a column for each bit. */
+/* A step is a linear function of the register's bits: a matrix with a column for each bit. */
 struct crc32c_step {
     u32 column[32];
 };
@@ -67,7 +67,7 @@ static struct crc32c_step twice(const struct crc32c_step *step)
     return ret;
 }
 
-/* One zero byte, two, four, ...: those of which `count` is the sum. */
+/* Applies the steps for 1, 2, 4, ... zero bytes whose sum is `count`. */
 u32 crc32c_zeros(u32 crc, u64 count)
 {
     struct crc32c_step step;

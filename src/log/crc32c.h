@@ -4,13 +4,14 @@
 
 #include "base/types.h"
 
-/* Of "123456789" it is 0xe3069283. */
+/* The checksum of "123456789" is 0xe3069283. */
 u32 crc32c(const void *bytes, size_t size);
 
-/* The checksum of the bytes that `crc` covers, followed by these bytes. Of no bytes it is 0. */
+/* Returns the checksum of the bytes that `crc` covers, followed by these bytes. The checksum of no
+ * bytes is 0. */
 u32 crc32c_more(u32 crc, const void *bytes, size_t size);
 
-/* The same for `count` zeros that follow, in a time that hardly depends on their number. */
+/* The same for `count` zeros, in nearly constant time. */
 u32 crc32c_zeros(u32 crc, u64 count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the engine is: beside ebb as both are built, or in libexec as they are installed. */
+/* Finds the engine: next to ebb in a build directory, or in libexec when installed. */
 #include "log/engine_locate.h"
 
 #include <limits.h>
@@ -13,7 +13,8 @@
 
 static const char *const places[] = {"", "/../libexec/ebb"};
 
-/* The directory of the running ebb.  Without /proc, by the name it was started with. */
+/* Returns the directory of the running ebb. Without /proc, uses the name with which it was
+ * started. */
 static char *own_directory(void)
 {
     char path[PATH_MAX];

@@ -1,10 +1,10 @@
-/* Where the engine that belongs to this ebb is. */
+/* Finds the engine that belongs to this ebb. */
 #ifndef LOG_ENGINE_LOCATE_H
 #define LOG_ENGINE_LOCATE_H
 
 #include "base/error.h"
 
-/* Its path, to be freed. */
+/* Returns its path; the caller frees it. */
 struct error *engine_locate(char **ret);
 
 #endif

@@ -177,7 +177,7 @@ static _Noreturn void become_with_socket(struct engine_start start, const char *
     _exit(error_complain(engine_start_exec(&start), CHANNEL_EXIT_OURS));
 }
 
-/* `prepare` is called in the child. */
+/* Starts a child; `prepare` is called in it. */
 static struct error *engine_start_spawn(const struct engine_start *start, const char *name,
                                         void (*prepare)(int output, int errors), int errors,
                                         pid_t *ret, int *ret_socket)
@@ -208,7 +208,7 @@ struct error *engine_spawn(const struct engine_start *start, const char *name, p
     return engine_start_spawn(start, name, give_signals_back, -1, ret, ret_socket);
 }
 
-/* No signal that ebb blocks or ignores for itself is blocked or ignored in there. */
+/* Signals that ebb blocks or ignores are not blocked or ignored in the child. */
 static void stand_apart(int output, int errors)
 {
     sigset_t none;

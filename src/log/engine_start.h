@@ -1,4 +1,4 @@
-/* Starting an engine, in place of ebb or beside it. */
+/* Starts an engine, in place of ebb or beside it. */
 #ifndef LOG_ENGINE_START_H
 #define LOG_ENGINE_START_H
 
@@ -31,26 +31,26 @@ struct error *engine_check_limits(void);
 /* Becomes the engine of a program that is not recorded; returns only if that fails. */
 struct error *engine_become(const struct engine_start *start);
 
-/* From now on ebb ignores SIGINT and SIGQUIT, which the terminal sends the program too, SIGPIPE,
- * SIGXFSZ, and other signals that a program may send to all of its group; SIGCHLD, SIGTERM, SIGHUP
- * and SIGCONT are blocked, for a signalfd. */
+/* From now on ebb ignores SIGINT and SIGQUIT, which the terminal also sends to the program,
+ * SIGPIPE, SIGXFSZ, and other signals that a program may send to its whole group. SIGCHLD, SIGTERM,
+ * SIGHUP and SIGCONT are blocked, for a signalfd. */
 void engine_take_signals(void);
 
-/* Starts it as a child that holds a socket, told by the setting `name` ("record" or "replay").
- * Takes the signals first; the child has everything as ebb had it before. */
+/* Starts the engine as a child that holds a socket, given by the setting `name` ("record" or
+ * "replay"). Takes over the signals first; the child gets the original signal state. */
 struct error *engine_spawn(const struct engine_start *start, const char *name, pid_t *ret,
                            int *ret_socket);
 
-/* The same for an engine that replays in the background: apart from the terminal and its signals,
- * with an empty input and `errors` for its messages. ebb's own signals do not change. */
+/* The same for an engine that replays in the background: detached from the terminal and its
+ * signals, with an empty input and `errors` for its messages. ebb's own signals do not change. */
 struct error *engine_spawn_apart(const struct engine_start *start, int errors, pid_t *ret,
                                  int *ret_socket);
 
-/* Dies of an interrupt if that is how the program ended, for a shell leaves its loop or its script
- * only if what it waited for was ended by one; returns otherwise. */
+/* If an interrupt ended the program, ends this process in the same way, since a shell leaves its
+ * loop or script only then. Otherwise returns. */
 void engine_end_likewise(int wait_status);
 
-/* What a shell would make of a status of waitpid: 128 + N for a death by signal N. */
+/* Converts a status of waitpid to a shell's: 128 + N for a death by signal N. */
 int engine_exit_status(int wait_status);
 
 #endif

@@ -1,8 +1,7 @@
-/* Looking at one event: see the header.
+/* Checks and reads single events: see the header.
  *
- * A kind has a fixed struct and perhaps a tail; the table says how big the first is and the
- * switch how to check the second.  Everything that reads events relies on these checks having
- * been made, and on nothing else.
+ * Each kind has a fixed struct and perhaps a tail. A table has the size of the struct, and a switch
+ * checks the tail. All readers of events rely only on these checks.
  */
 #include "log/event.h"
 
@@ -62,7 +61,7 @@ static u64 payload_size(const struct event *e)
     return e->size - sizeof *e;
 }
 
-/* What lies between the fixed struct and the pieces. */
+/* The offset of the pieces, after the fixed struct and what follows it. */
 static u64 pieces_start(const struct event *e)
 {
     u64 start = kinds[e->kind].fixed;
@@ -99,7 +98,7 @@ static const char *pieces_malformed(const struct event *e)
     return at == end ? NULL : "more arguments than fit";
 }
 
-/* The bytes after the fixed struct, which must be present. */
+/* Checks the bytes after the fixed struct, which must be complete. */
 static const char *tail_malformed(const struct event *e, u64 size)
 {
     return format_padded(size) <= payload_size(e) - kinds[e->kind].fixed ? NULL

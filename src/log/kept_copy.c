@@ -1,6 +1,6 @@
 /* Kept copies: see the header.
  *
- * A copy is read in portions. So the size of the file does not matter, even if it grows meanwhile.
+ * A copy is read in portions, so its size does not matter, even if the file grows meanwhile.
  */
 #include "log/kept_copy.h"
 
@@ -19,7 +19,7 @@
 enum {
     PORTION = 1 << 20,
     LEVEL = 1,
-    MEMORY_MOST = 64 << 20, /* what is larger goes to a disk, if there is one */
+    MEMORY_MOST = 64 << 20, /* larger files go to a disk, if there is one */
 };
 
 char *kept_copy_name(u32 copy, bool compressed)
@@ -105,7 +105,7 @@ int kept_copy_compress(int from, int to, struct kept_content *ret, u64 *ret_stor
     return error;
 }
 
-/* Nobody else sees it, and it goes with its last descriptor. */
+/* Makes a file without a name, which disappears with its last descriptor. */
 static int kept_copy_make_room(u64 stored)
 {
     const char *tmp = getenv("TMPDIR");
@@ -115,7 +115,7 @@ static int kept_copy_make_room(u64 stored)
     return fd >= 0 ? fd : memfd_create("ebb", MFD_CLOEXEC);
 }
 
-/* `most`: a damaged copy must not fill the disk. */
+/* `most` limits the size, so that a damaged copy cannot fill the disk. */
 static struct error *kept_copy_inflate(int from, int to, u64 most)
 {
     ZSTD_DCtx *zstd = ZSTD_createDCtx();

@@ -23,7 +23,7 @@ static void measure_hole(struct kept_file *kept, u64 end)
     kept->size = end;
 }
 
-/* Up to there, or to the end of the file if it is shorter now; 0, or an errno. */
+/* Measures up to `end`, or to the end of the file if that is shorter now; returns 0 or an errno. */
 static int measure_data(int fd, struct kept_file *kept, u64 end)
 {
     enum { ROOM = 1 << 20 };
@@ -43,7 +43,7 @@ static int measure_data(int fd, struct kept_file *kept, u64 end)
     return n < 0 ? errno : 0;
 }
 
-/* 0, or an errno.  The descriptor stands at the beginning afterwards. */
+/* Returns 0 or an errno. Afterwards the descriptor is positioned at the beginning. */
 static int kept_index_measure(int fd, struct kept_file *ret)
 {
     struct kept_file kept = {0};

@@ -1,5 +1,5 @@
-/* Structures of the kernel of which the engine uses the fields, and the table of system calls the
- * sizes.  Those of which only the size matters are in syscall_structs.h. */
+/* Kernel structures whose fields the engine uses, and whose sizes are in the table of system calls.
+ * Those of which only the size matters are in syscall_structs.h. */
 #ifndef LOG_KERNEL_STRUCTS_H
 #define LOG_KERNEL_STRUCTS_H
 

@@ -1,11 +1,11 @@
 /* The events of a track and of its ancestors: see the header.
  *
  *     program's START, note: quiet, events ...      of the ancestor, up to
- *     (its SYSCALL of the fork, not given)          the moment in the child's header
- *     (the child's START, not given), events ...    first of all the same SYSCALL, with result 0
+ *     (its SYSCALL of the fork, skipped)            the moment in the child's header
+ *     (the child's START, skipped), events ...      beginning with the same SYSCALL, result 0
  *     note: shown                                   before the events of the track itself
  *
- * A parent that was killed as it forked has no SYSCALL of it; then its track ends there.
+ * If a parent was killed while it forked, its track ends without that SYSCALL.
  *
  * Invariants
  *   (1) A parent's number is below its child's: tracks are numbered as they begin.
@@ -23,17 +23,17 @@
 
 struct generation {
     u32 track;
-    u64 tick, pc; /* of the fork that the next generation begins with */
+    u64 tick, pc; /* moment of the fork with which the next generation begins */
 };
 
 struct lineage {
     const struct recording *rec;
     bool quiet;
-    bool own_alone; /* what comes before the track's own events is not asked for */
+    bool own_alone; /* only the track's own events are wanted */
     struct generation *generations; /* oldest first */
     size_t count, at;
     struct reader *reader;
-    u32 note_next; /* the level of one that comes before the next event, or 0 */
+    u32 note_next; /* level of a note to be inserted before the next event, or 0 */
     u64 note[(sizeof(struct event) + sizeof(struct event_note)) / sizeof(u64)];
 };
 
@@ -128,7 +128,7 @@ static bool is_last(const struct lineage *l)
     return l->at + 1 == l->count;
 }
 
-/* The parent's side of the fork that the next generation begins with. */
+/* True for the parent's side of the fork with which the next generation begins. */
 static bool lineage_is_fork(const struct lineage *l, const struct event *e)
 {
     const struct generation *g = &l->generations[l->at];
@@ -136,7 +136,7 @@ static bool lineage_is_fork(const struct lineage *l, const struct event *e)
            syscall_has(((const struct event_syscall *)e->payload)->number, EFFECT_MAKES);
 }
 
-/* On to the next generation; its parent's track has come to the fork, or to its end. */
+/* Goes to the next generation: the parent's track has reached the fork, or its end. */
 static struct error *descend(struct lineage *l, bool at_end)
 {
     const struct generation *g = &l->generations[l->at];
@@ -161,7 +161,7 @@ static const struct event *take_note(struct lineage *l)
     return e;
 }
 
-/* The first generation's START is given, and says what is to be shown. */
+/* The START of the first generation is returned; it tells what is to be shown. */
 static bool is_given(struct lineage *l, const struct event *e)
 {
     if (!e || e->kind != EVENT_START)
@@ -173,7 +173,7 @@ static bool is_given(struct lineage *l, const struct event *e)
     return l->at == 0;
 }
 
-/* Reads on in this generation; *ret_passed tells that its part is over. */
+/* Reads on in this generation; *ret_passed: its part has ended. */
 static struct error *read_event(struct lineage *l, const struct event **ret, bool *ret_passed)
 {
     const struct generation *g = &l->generations[l->at];

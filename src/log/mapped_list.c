@@ -37,7 +37,7 @@ void mapped_list_add(struct mapped_list *list, const struct mapped_file_about *a
     list->files[list->count++].path = xformat("%s", about->path);
 }
 
-/* A copy of a line, without its checksum, that ends with a zero. */
+/* `line` is null-terminated and has no checksum. */
 static bool read_fields(struct mapped_list *list, const char *line)
 {
     struct mapped_file_about a = {0};
@@ -59,7 +59,7 @@ static bool read_fields(struct mapped_list *list, const char *line)
     return true;
 }
 
-/* `length` is with its end. */
+/* `length` includes the newline. */
 static bool mapped_list_read_line(struct mapped_list *list, const char *line, size_t length)
 {
     enum { BEFORE = 9 }; /* the checksum and a space */

@@ -1,10 +1,11 @@
-/* The list of mapped files: DIR/files/mapped, a line for each file that came into the address
- * space of a recorded program.  Hosted.
+/* The list of mapped files: DIR/files/mapped, a line for each file that a recorded program mapped.
+ * Hosted.
  *
  *     CRC COPY HASH SIZE DEVICE INODE MTIME PATH
  *
- * MAP events have all but the hash.  It is computed by ebb while the program runs, so a line is
- * written a little after the event; the last may be missing, or cut, if the recorder was killed.
+ * MAP events have everything except the hash, which ebb computes while the program runs. So a line
+ * is written a little after the event; if the recorder was killed, the last line may be missing or
+ * incomplete.
  */
 #ifndef LOG_MAPPED_LIST_H
 #define LOG_MAPPED_LIST_H
@@ -16,13 +17,13 @@
 
 struct mapped_file_about {
     u32 copy;     /* kept as files/COPY; 0: not kept */
-    bool hashed;  /* only of those that were not kept */
+    bool hashed;  /* only for files that were not kept */
     u64 hash;     /* content_hash of the file as it was mapped */
     u64 size, device, inode, mtime; /* as in struct event_map */
     char *path;
 };
 
-/* Are they one file, besides what they are called? */
+/* True if they are the same file, under whatever name. */
 static inline bool mapped_file_same(const struct mapped_file_about *a,
                                     const struct mapped_file_about *b)
 {
@@ -30,7 +31,7 @@ static inline bool mapped_file_same(const struct mapped_file_about *a,
            a->inode == b->inode && a->mtime == b->mtime;
 }
 
-/* The line, to be freed. */
+/* Returns the line; the caller frees it. */
 char *mapped_list_line(const struct mapped_file_about *about);
 
 struct mapped_list {
@@ -38,13 +39,13 @@ struct mapped_list {
     size_t count;
 };
 
-/* Of the whole text; a last line that is cut is passed over.  Even after an error the list is to be
- * given back. */
+/* Reads the whole text; an incomplete last line is skipped. The list must be freed even after an
+ * error. */
 struct error *mapped_list_read(struct mapped_list *list, const char *text, size_t size);
 void mapped_list_add(struct mapped_list *list, const struct mapped_file_about *about); /* copied */
 void mapped_list_deinit(struct mapped_list *list);
 
-/* Valid as long as the list; NULL if there is none.  By name: one that is kept or hashed first. */
+/* Valid as long as the list; NULL if there is none. By name, a kept or hashed file is preferred. */
 const struct mapped_file_about *mapped_list_find(const struct mapped_list *list,
                                                  const struct mapped_file_about *wanted);
 const struct mapped_file_about *mapped_list_named(const struct mapped_list *list, const char *path);

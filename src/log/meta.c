@@ -1,8 +1,8 @@
 /* The text of a recording's meta file: lines KEY=VALUE after a first line that names the format.
  *
- * In a value, bytes below 32, 127 and the backslash are written \xHH, so that every line is one
- * and the file can be read by people and by `grep`.  The last line is the checksum of all before
- * it.  Keys that are not known are passed over.
+ * In a value, bytes below 32, 127 and the backslash are written \xHH, so that each entry is one
+ * line and `grep` works. The last line is the checksum of all lines before it. Unknown keys are
+ * skipped.
  */
 #include "log/meta.h"
 
@@ -20,7 +20,7 @@ static const char *const states[] = {
     [RECORDING_RUNNING] = "running", [RECORDING_ENDED] = "ended", [RECORDING_CUT] = "cut",
 };
 
-/* The keys that hold a string or a number, and where in the struct. */
+/* The keys for strings and numbers, with their offsets in the struct. */
 enum value_kind { STRING, U64, INT, U32, BOOL };
 static const struct field {
     const char *key;
@@ -226,7 +226,7 @@ bool meta_recognise(const char *text)
     return strncmp(text, first_line, sizeof first_line - 1) == 0;
 }
 
-/* Is the last line the checksum of what is before it? */
+/* True if the last line is the checksum of the text before it. */
 static bool is_whole(const char *text)
 {
     size_t size = strlen(text), tail = strlen("crc=01234567\n");

@@ -1,21 +1,21 @@
-/* The text of a recording's meta file, made and read.  Hosted. */
+/* Writes and parses the text of a recording's meta file. Hosted. */
 #ifndef LOG_META_H
 #define LOG_META_H
 
 #include "base/error.h"
 #include "log/recording.h"
 
-/* The text, to be freed. */
+/* Returns the text; the caller frees it. */
 char *meta_print(const struct recording_meta *meta);
 
-/* Reads `text` into zeroed *ret, which owns strings even after an error. */
+/* Parses `text` into zeroed *ret, which owns its strings even after an error. */
 struct error *meta_parse(const char *text, struct recording_meta *ret);
 
-/* Does the text claim to be that of a recording at all? */
+/* True if the text looks like the meta file of a recording. */
 bool meta_recognise(const char *text);
 
-/* A string as it stands in the file, with \xHH for what would disturb a line; and back, of `length`
- * bytes.  Both to be freed. */
+/* Converts a string to its form in the file, with \xHH for special bytes; and back, from `length`
+ * bytes. The caller frees both. */
 char *meta_escape(const char *value);
 char *meta_unescape(const char *value, size_t length);
 

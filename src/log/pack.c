@@ -1,8 +1,8 @@
 /* Reading a packed recording: see the header.
  *
- * Nothing in the file is believed before its checksum held: the header has one, and one of the
- * index in it; each item has one of its content.  The file is read with pread, never mapped: it may
- * shrink while we look.
+ * Nothing in the file is used before its checksum is verified: the header has a checksum of itself
+ * and one of the index, and the index has one for the content of each item. The file is read with
+ * pread and never mapped, since it may shrink at any time.
  *
  * Invariants
  *   (1) taken[i] is a sealed copy of the content of item i, or -1.
@@ -263,7 +263,7 @@ const struct pack_item *pack_named(const struct pack *p, const char *path)
 struct outlet {
     int fd;
     struct content_hash hash;
-    u8 *room; /* for ROOM bytes, decompressed */
+    u8 *room; /* of ROOM bytes, decompressed */
 };
 
 static struct error *pour(struct outlet *to, const u8 *bytes, size_t size)
@@ -281,12 +281,12 @@ static struct error *pour(struct outlet *to, const u8 *bytes, size_t size)
     return NULL;
 }
 
-/* One portion of compressed bytes. */
+/* Decompresses one portion. */
 static struct error *inflate(ZSTD_DCtx *zstd, const u8 *bytes, size_t size, u64 most,
                              struct outlet *to)
 {
     ZSTD_inBuffer in = {bytes, size, 0};
-    bool full = true; /* then there may be more, though nothing is left to read */
+    bool full = true; /* there may be more output even when all input was read */
     while (in.pos < in.size || full) {
         ZSTD_outBuffer out = {to->room, ROOM, 0};
         if (ZSTD_isError(ZSTD_decompressStream(zstd, &out, &in)))
@@ -319,8 +319,8 @@ static struct error *copy_out(const struct pack *p, const struct pack_item *item
     return err;
 }
 
-/* Nobody else sees it, and it goes with its last descriptor. Large contents go to a disk if there
- * is one. */
+/* Makes a file without a name, which disappears with its last descriptor. Large contents go to a
+ * disk if there is one. */
 static int pack_make_room(u64 size)
 {
     const char *tmp = getenv("TMPDIR");
@@ -350,7 +350,8 @@ static struct error *take_out(struct pack *p, const struct pack_item *item, int 
     return NULL;
 }
 
-/* A large copy is a file without a name, which takes no seals: none, or SEAL alone on a tmpfs. */
+/* A large copy is a file without a name, which cannot be sealed; on a tmpfs it has only the seal
+ * SEAL. */
 static bool is_copy(int fd, const struct pack_item *item)
 {
     struct stat st;
@@ -359,7 +360,7 @@ static bool is_copy(int fd, const struct pack_item *item)
     return sealed && fstat(fd, &st) == 0 && (u64)st.st_size == item->size;
 }
 
-/* Another descriptor with an offset of its own. */
+/* Returns another descriptor with its own offset. */
 static int open_again(int fd)
 {
     char name[64];
@@ -376,7 +377,7 @@ struct error *pack_extract(struct pack *p, const struct pack_item *item, int *re
         return err;
     invariant(1, is_copy(*taken, item));
     int fd = open_again(*taken);
-    if (fd < 0) { /* without /proc: this one is given away, and the next made anew */
+    if (fd < 0) { /* without /proc: this one is given away, and made again next time */
         fd = *taken;
         *taken = -1;
         lseek(fd, 0, SEEK_SET);

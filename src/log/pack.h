@@ -1,8 +1,8 @@
 /* A packed recording: one file with the recording and every file that it needs.  Hosted.
  *
- * It is a list of items, each a name and a content; items may share a content. Tracks are stored
- * unchanged and read in place. Other items are extracted into memory on demand, and checked by
- * their hash; the rest is not touched.
+ * It is a list of items, each with a name and a content; items may share a content. Tracks are
+ * stored unchanged and read in place. Other items are extracted into memory on demand, and checked
+ * by their hash.
  *
  * Commands do not see this: they use log/recording.h and log/recording_file.h.
  */
@@ -14,10 +14,10 @@
 #include "log/mapped_list.h"
 
 enum pack_kind {
-    PACK_PART = 1,   /* of the recording: "meta", "track-N.log" */
-    PACK_MAPPED = 2, /* a file that the program mapped; its name is the path it had */
+    PACK_PART = 1,   /* a part of the recording: "meta", "track-N.log" */
+    PACK_MAPPED = 2, /* a file that the program mapped, by its original path */
     PACK_DEBUG = 3,  /* debug information, by the path where it was found */
-    PACK_SOURCE = 4, /* a source, by the path that a line table has for it */
+    PACK_SOURCE = 4, /* a source, by its path in a line table */
 };
 
 struct pack_item {
@@ -31,15 +31,15 @@ struct pack_item {
 
 struct pack;
 
-/* Could `fd` be one?  Looks at its first bytes. */
+/* True if `fd` may be one, by its first bytes. */
 bool pack_recognise(int fd);
 
-/* `fd` is taken, also after an error; `path` is for errors. */
+/* Takes ownership of `fd`, also after an error; `path` is for errors. */
 struct error *pack_open(int fd, const char *path, struct pack **ret);
 void pack_close(struct pack *p); /* accepts NULL */
 
 u64 pack_size(const struct pack *p); /* bytes of the file */
-int pack_descriptor(const struct pack *p); /* lent; for pread */
+int pack_descriptor(const struct pack *p); /* for pread; owned by the pack */
 
 size_t pack_count(const struct pack *p);
 const struct pack_item *pack_item(const struct pack *p, size_t i);
@@ -47,25 +47,25 @@ const struct pack_item *pack_item(const struct pack *p, size_t i);
 /* NULL if there is none. */
 const struct pack_item *pack_part(const struct pack *p, const char *name);
 const struct pack_item *pack_mapped(const struct pack *p, const struct mapped_file_about *about);
-/* Any item with the name: a mapped one first, then debug, then source. */
+/* Finds any item with the name: a mapped one first, then debug, then source. */
 const struct pack_item *pack_named(const struct pack *p, const char *path);
 
-/* The content: a descriptor as log/recording_file.h promises. */
+/* Returns the content: a descriptor as described in log/recording_file.h. */
 struct error *pack_extract(struct pack *p, const struct pack_item *item, int *ret);
 
-/* A small content as a string, to be freed. */
+/* Returns a small content as a string; the caller frees it. */
 struct error *pack_text(struct pack *p, const struct pack_item *item, char **ret);
 
-/* Making one.  It comes to be at `path` when it is finished, whole or not at all. */
+/* Making one. It appears at `path` when it is complete. */
 
 struct pack_writer;
 
 struct error *pack_writer_create(const char *path, bool replace, struct pack_writer **ret);
 
-/* Adds what can be read from `fd`; of `about` kind, name, and what is known of a mapped file. */
+/* Adds the content of `fd`; `about` has kind, name, and facts about a mapped file. */
 struct error *pack_writer_add(struct pack_writer *w, const struct pack_item *about, int fd);
 
-/* Has an item of this kind and name been added? */
+/* True if an item of this kind and name was added. */
 bool pack_writer_has(const struct pack_writer *w, u32 kind, const char *name);
 
 struct pack_figures {
@@ -75,6 +75,6 @@ struct pack_figures {
 };
 struct error *pack_writer_finish(struct pack_writer *w, struct pack_figures *ret);
 
-void pack_writer_destroy(struct pack_writer *w); /* takes back what is not finished; accepts NULL */
+void pack_writer_destroy(struct pack_writer *w); /* removes an unfinished file; accepts NULL */
 
 #endif

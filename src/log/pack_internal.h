@@ -1,9 +1,9 @@
-/* A packed recording on disk: what reader and writer agree on.  docs/log-format.md says the same.
+/* The format of a packed recording on disk. docs/log-format.md describes the same.
  *
  *     header, contents one after the other, index
  *
- * The index is last, so that a file is written in one go; the header, written last of all, says
- * where it is and how large everything must be.
+ * The index is at the end, so that the file is written sequentially. The header, written last of
+ * all, has the offset of the index and all sizes.
  */
 #ifndef LOG_PACK_INTERNAL_H
 #define LOG_PACK_INTERNAL_H
@@ -27,18 +27,18 @@ struct pack_header {
     u64 index_at;
     u64 index_stored; /* its size as a zstd frame, up to the end of the file */
     u64 index_size;   /* and decompressed */
-    u64 index_hash;   /* content_hash of it, decompressed */
+    u64 index_hash;   /* content_hash of the index, decompressed */
     u32 unused_too;
-    u32 crc;          /* crc32c of the bytes before it */
+    u32 crc;          /* crc32c of the preceding bytes */
 };
 _Static_assert(sizeof(struct pack_header) == 64, "on disk");
 
-/* Then `name_size` bytes of name, and zeros up to a multiple of 8. */
+/* Followed by `name_size` bytes of name, and zeros up to a multiple of 8. */
 struct pack_record {
     u32 kind, method;
-    u64 at, stored;             /* where the content is in the file, and its bytes there */
+    u64 at, stored;             /* offset and size of the content in the file */
     u64 size, hash;             /* of the content, decompressed */
-    u64 device, inode, mtime;   /* of what was mapped, as in its MAP event */
+    u64 device, inode, mtime;   /* for a mapped file, as in its MAP event */
     u32 copy, name_size;
 };
 _Static_assert(sizeof(struct pack_record) == 72, "on disk");

@@ -1,7 +1,7 @@
 /* Making a packed recording: see pack.h.
  *
- * A content is hashed first; if one like it is there already, the item shares it.  The file has a
- * name of its own until it is whole.
+ * A content is hashed first; if the same content exists already, the item shares it. The file has a
+ * temporary name until it is complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ struct pack_writer {
     int fd;
     u64 at;
     ZSTD_CCtx *zstd;
-    u8 *room; /* for ROOM bytes, compressed */
+    u8 *room; /* of ROOM bytes, compressed */
     struct pack_item *items;
     size_t count;
     struct pack_figures figures;
@@ -88,7 +88,8 @@ struct error *pack_writer_create(const char *path, bool replace, struct pack_wri
     w->room = xalloc(ROOM);
     w->zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_nbWorkers, WORKERS); /* an error without threads: fine */
+    /* fails if zstd was built without threads, which is harmless */
+    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_nbWorkers, WORKERS);
     *ret = take(w);
     return NULL;
 }
@@ -124,8 +125,8 @@ static struct error *pack_writer_compress(struct pack_writer *w, const u8 *bytes
     }
 }
 
-/* Exactly item->size bytes of `fd`, which was just measured; the hash is taken again, since a file
- * may change under us. */
+/* Copies exactly item->size bytes of `fd`, which was just measured. The hash is computed again,
+ * since the file may have changed. */
 static struct error *put_content(struct pack_writer *w, struct pack_item *item, int fd)
 {
     _cleanup_(pack_writer_freep) u8 *room = xalloc(ROOM);
@@ -186,7 +187,7 @@ struct error *pack_writer_add(struct pack_writer *w, const struct pack_item *abo
         return error_errno(error, "reading %s", item.name);
     const struct pack_item *same = find_content(w, &item);
     struct error *err = NULL;
-    /* Tracks are compressed inside, and read in place. */
+    /* Tracks are already compressed, and are read in place. */
     item.method = item.kind == PACK_PART || item.size == 0 ? PACK_STORED : PACK_ZSTD;
     if (same) {
         item.at = same->at;
@@ -255,7 +256,7 @@ static struct error *put_header(struct pack_writer *w, struct pack_header *h)
     return err;
 }
 
-/* If the file system cannot rename without replacing, a link does the same. */
+/* If the file system cannot rename without replacing, uses a link. */
 static int move_in_place(const struct pack_writer *w)
 {
     if (w->replace)

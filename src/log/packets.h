@@ -25,20 +25,20 @@ union packet {
 enum packet_result {
     PACKET_NONE,      /* nothing has come yet */
     PACKET_GOT,
-    PACKET_MALFORMED, /* something came that is no message; it is dropped */
-    PACKET_CLOSED,    /* and nothing more will */
+    PACKET_MALFORMED, /* not a valid message; it was dropped */
+    PACKET_CLOSED,    /* nothing more will come */
 };
 
-/* Takes the next message if there is one, without waiting.  A GOT is of a kind we know and as
- * large as its kind is.  *fd is the descriptor that came with it, or -1. */
+/* Takes the next message if there is one, without waiting. A PACKET_GOT has a known kind and the
+ * right size. *fd is the attached descriptor, or -1. */
 enum packet_result packet_receive(int socket, union packet *ret, int *fd);
 
-/* Waits until something has come, or the other side is gone. */
+/* Waits until a message has come, or the other side is gone. */
 void packet_wait(int socket);
 
-/* The message, and `fd` unless it is -1.  False if the other side is gone. */
+/* Sends the message, and `fd` unless it is -1. False if the other side is gone. */
 bool packet_send(int socket, struct channel_message *message, u32 kind, u32 size, int fd);
-/* With bytes after the struct, which its size does not count. */
+/* The same with bytes after the struct, which its size does not count. */
 bool packet_send_with(int socket, struct channel_message *message, u32 kind, u32 size,
                       const void *more, size_t more_size, int fd);
 

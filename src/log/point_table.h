@@ -1,11 +1,10 @@
-/* A table of points: which addresses a plan counts (log/control.h), as a file that a session makes
- * once and all its engines map.
+/* A table of points: the addresses that a plan counts (log/control.h), as a file that a session
+ * makes once and all its engines map.
  *
  *     struct point_table      slots times struct plan_point      scopes times u32
  *
- * Points are found by hashing: a point is in the first slot from point_table_slot() on that was
- * free, round the end.  Scopes are the functions that were inlined into others: number n has its
- * parent at index n, which is less than n; 0 is the function itself.
+ * Points are found by hashing with linear probing. Scopes are functions that were inlined into
+ * others: the parent of scope n is at index n, and is less than n; 0 is the function itself.
  *
  * Freestanding; everything is inline.
  */
@@ -16,8 +15,8 @@
 #include "log/control.h"
 
 struct point_table {
-    u64 id;     /* within a session: what has the same is the same; not 0 */
-    u32 slots;  /* a power of 2; one at least is free */
+    u64 id;     /* within a session, equal tables have equal ids; not 0 */
+    u32 slots;  /* a power of 2; at least one is free */
     u32 scopes;
 };
 
@@ -36,7 +35,7 @@ static inline u32 *point_table_scopes(const struct point_table *t)
     return (u32 *)(point_table_slots(t) + t->slots);
 }
 
-/* Where the point is, or would be: its pc is 0 then. */
+/* Returns the slot of the point, or the free slot (pc 0) where it would be. */
 static inline struct plan_point *point_table_slot(const struct point_table *t, u64 pc)
 {
     struct plan_point *slots = point_table_slots(t);

@@ -1,8 +1,8 @@
 /* Reads one track: see the header, and log/format.h for what it reads.
  *
- * The file is read with pread, a chunk at a time, never mapped: it may shrink while we look.
- * Sizes in it are believed only after the checksum of the chunk's header held and they are within
- * the format's bounds, so no file makes us take more memory than two chunks.
+ * The file is read with pread, a chunk at a time, and never mapped, since it may shrink at any
+ * time. Sizes in it are used only after the checksum of the chunk's header was verified and they
+ * are within the format's limits, so no file makes the reader use more memory than two chunks.
  */
 #include "log/reader.h"
 
@@ -21,21 +21,22 @@
 
 struct reader {
     int fd;
-    u64 first, size; /* of the track in the file; if the track is the whole file, size is not known
-                      * in advance */
+    /* position of the track in the file; if the track is the whole file, size is not known in
+     * advance */
+    u64 first, size;
     char *name;
     struct format_file header;
     ZSTD_DCtx *zstd;
     u8 *raw, *stored;
     u64 stored_room;
 
-    u64 at;                  /* in the file: after the chunk in raw */
-    u64 raw_size, raw_at;    /* of the chunk in raw; the next event */
+    u64 at;                  /* file offset after the chunk in raw */
+    u64 raw_size, raw_at;    /* size of the chunk in raw; offset of the next event */
     u64 events, chunks, raw_bytes;
     bool ended;
     char *cut;
 
-    u64 realtime, frequency, start_stamp, stamp; /* of the clock: see reader_time */
+    u64 realtime, frequency, start_stamp, stamp; /* for the clock: see reader_time */
 };
 
 static void reader_closep(struct reader **r)
@@ -57,7 +58,7 @@ void reader_close(struct reader *r)
     free(r);
 }
 
-/* Up to `size` bytes at `at`; *ret is how many there were. */
+/* Reads up to `size` bytes at `at`; *ret is how many there were. */
 static struct error *reader_read_at(struct reader *r, u64 at, void *to, u64 size, u64 *ret)
 {
     u64 got = 0, left = at < r->size ? r->size - at : 0;
@@ -107,7 +108,7 @@ static struct error *reader_read_header(struct reader *r)
     return NULL;
 }
 
-/* `fd` is taken. */
+/* Takes ownership of `fd`. */
 static struct error *open_at(int fd, u64 first, u64 size, const char *name, struct reader **ret)
 {
     _cleanup_(reader_closep) struct reader *r = xalloc(sizeof *r);
@@ -125,7 +126,8 @@ static struct error *open_at(int fd, u64 first, u64 size, const char *name, stru
 
 struct error *reader_open(int dir, const char *name, struct reader **ret)
 {
-    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a fifo must not hold us */
+    /* opening a fifo must not block */
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_errno(errno, "opening %s", name);
     struct stat st;
@@ -138,7 +140,7 @@ struct error *reader_open(int dir, const char *name, struct reader **ret)
 
 struct error *reader_open_part(int fd, u64 at, u64 size, const char *name, struct reader **ret)
 {
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* only pread is used: the offset may be shared */
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* only pread is used, so the offset may be shared */
     if (own < 0)
         return error_errno(errno, "opening %s", name);
     return open_at(own, at, size, name, ret);
@@ -226,7 +228,7 @@ static struct error *reader_read_end(struct reader *r)
     return err;
 }
 
-/* Makes the next chunk current; r->ended if there is none. */
+/* Reads the next chunk; sets r->ended if there is none. */
 static struct error *read_chunk(struct reader *r)
 {
     struct format_chunk c;

@@ -1,7 +1,7 @@
 /* A recording, as a directory or a packed file: see the header.
  *
- * Removing takes away only names that a recording has, in a directory whose meta file says that
- * it is one: a mistyped `ebb rm /home` removes nothing.
+ * Removing deletes only the known names of a recording, in a directory whose meta file identifies
+ * it as one: a mistyped `ebb rm /home` removes nothing.
  */
 #include "log/recording.h"
 
@@ -62,7 +62,7 @@ struct error *recording_root(char **ret)
     return NULL;
 }
 
-/* The directory and those above it, if they are missing. */
+/* Makes the directory and its missing parents. */
 static struct error *make_directories(const char *path)
 {
     _cleanup_(recording_freep) char *copy = xformat("%s/", path);
@@ -75,7 +75,7 @@ static struct error *make_directories(const char *path)
     return NULL;
 }
 
-/* The number N of a name BASE-N; 0 if the name has another form. */
+/* Returns the number N of a name BASE-N; 0 if the name has another form. */
 static unsigned long recording_number_of(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -102,7 +102,7 @@ static struct error *next_number(const char *root, const char *base, unsigned lo
     return NULL;
 }
 
-/* `latest` in the root comes to point to `name`, in one step. */
+/* Makes `latest` in the root point to `name`, atomically. */
 static struct error *point_latest(const char *root, const char *name)
 {
     _cleanup_(recording_freep) char *link = xformat("%s/" LATEST, root);
@@ -177,7 +177,7 @@ static struct recording *new_recording(const char *path, int dir)
     return rec;
 }
 
-/* What is open as `fd`, taken, and no directory. */
+/* Opens a packed recording; takes ownership of `fd`, which is not a directory. */
 static struct error *recording_open_packed(const char *path, int fd, struct recording **ret)
 {
     _cleanup_(recording_destroyp) struct recording *rec = new_recording(path, -1);
@@ -232,7 +232,8 @@ struct error *recording_create(const char *output, const char *base, struct reco
         err = open_place(path, &rec);
     if (err)
         return err;
-    flock(rec->dir, LOCK_EX | LOCK_NB); /* until we end: recording_collect leaves it alone */
+    /* locked until this process ends, so that recording_collect leaves it alone */
+    flock(rec->dir, LOCK_EX | LOCK_NB);
     if (mkdirat(rec->dir, "files", 0700) < 0)
         return error_errno(errno, "making %s/files", rec->path);
     rec->meta.status = -1;
@@ -264,7 +265,7 @@ struct error *recording_text(const struct recording *rec, const char *name, char
     return NULL;
 }
 
-/* All of DIR/meta as a string, to be freed. */
+/* Returns DIR/meta as a string; the caller frees it. */
 static struct error *read_meta(const struct recording *rec, char **ret)
 {
     struct error *err = recording_text(rec, "meta", ret);
@@ -284,7 +285,7 @@ static bool is_packed(const char *path)
     return ret;
 }
 
-/* One that is damaged counts, as long as it can be told that it is one. */
+/* A damaged recording counts, as long as it is recognizable as one. */
 static bool is_recording(const char *path)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;
@@ -328,7 +329,7 @@ static struct error *locate_by_name(const char *name, const char *root, char **r
     return err;
 }
 
-/* A path, or a name here or in the root; NULL is `latest`. */
+/* Finds a recording by a path, or a name here or in the root; NULL is `latest`. */
 static struct error *recording_locate(const char *name, char **ret)
 {
     struct stat st;
@@ -340,7 +341,7 @@ static struct error *recording_locate(const char *name, char **ret)
         return error_new("the name of the recording is empty");
     _cleanup_(recording_freep) char *root = NULL;
     struct error *err = recording_root(&root);
-    if (err && name && is_recording(name)) { /* it is here */
+    if (err && name && is_recording(name)) { /* it is in the current directory */
         error_destroy(err);
         *ret = xformat("%s", name);
         return NULL;
@@ -440,7 +441,7 @@ static bool is_track(const char *name, u32 *ret)
     return strcmp(proper, name) == 0;
 }
 
-/* A stream of its own over the directory, or one in it. */
+/* Opens a separate stream over the directory, or one in it. */
 static DIR *list_directory(const struct recording *rec, const char *name)
 {
     int fd = openat(rec->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -456,7 +457,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* `items` is of `count` things of `size` bytes; makes room for one more. */
+/* Makes room for one more item; `items` has `count` items of `size` bytes. */
 static void *grow(void *items, size_t count, size_t size)
 {
     if (count & (count - 1)) /* full only at powers of two */
@@ -468,7 +469,7 @@ static void *grow(void *items, size_t count, size_t size)
     return larger;
 }
 
-/* Numbers that have been gathered. */
+/* A list of numbers. */
 struct numbers {
     u32 *list;
     size_t count;
@@ -539,15 +540,15 @@ struct error *recording_open_track(const struct recording *rec, u32 track, struc
     return NULL;
 }
 
-/* Copies of large files with holes have them, too.  Small files may be kept where no blocks are
- * counted. */
+/* Copies of large files with holes have holes, too. Small files may be stored without counted
+ * blocks. */
 static u64 on_disk(const struct stat *st)
 {
     u64 size = (u64)st->st_size, blocks = (u64)st->st_blocks * 512;
     return blocks < size && size >= 1 << 20 ? blocks : size;
 }
 
-/* `most_links`: a file with more is shared with another recording, and does not count. */
+/* A file with more than `most_links` links is shared with another recording, and is not counted. */
 static u64 directory_size(const struct recording *rec, const char *name, nlink_t most_links)
 {
     _cleanup_(close_dirp) DIR *dir = list_directory(rec, name);
@@ -569,7 +570,7 @@ u64 recording_size(const struct recording *rec)
 
 u64 recording_size_own(const struct recording *rec)
 {
-    enum { OWN = 2 }; /* its own name and that in the store */
+    enum { OWN = 2 }; /* its own name and the one in the store */
     return rec->pack ? pack_size(rec->pack)
                      : directory_size(rec, ".", OWN) + directory_size(rec, "files", OWN);
 }
@@ -656,7 +657,7 @@ static void ignore(struct error *err)
     error_destroy(err);
 }
 
-/* After a removal: `latest`, if it points nowhere now, to the youngest that is left. */
+/* After a removal: if `latest` points nowhere, makes it point to the newest recording left. */
 static void mend_latest(void)
 {
     _cleanup_(recording_freep) char *root = NULL;
@@ -702,7 +703,7 @@ struct error *recording_remove(const struct recording *rec)
     struct stat st;
     if (fstatat(rec->dir, "files", &st, AT_SYMLINK_NOFOLLOW) == 0)
         return error_new("%s/files holds something that is not of the recording", rec->path);
-    unlinkat(rec->dir, "meta", 0); /* last, so that what is left can be removed again */
+    unlinkat(rec->dir, "meta", 0); /* last, so that an incomplete removal can be repeated */
     if (rmdir(rec->path) < 0)
         return error_errno(errno, "removing %s", rec->path);
     mend_latest();
@@ -710,7 +711,7 @@ struct error *recording_remove(const struct recording *rec)
     return NULL;
 }
 
-/* Removes what sessions have left in the cache, if the recording can be identified. */
+/* Removes snapshots that sessions have left in the cache, if the recording can be identified. */
 static void forget_snapshots(const char *path)
 {
     _cleanup_(recording_destroyp) struct recording *rec = NULL;

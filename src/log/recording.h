@@ -1,16 +1,16 @@
-/* A recording: where it is, what is said about it, its tracks.  Hosted.
+/* A recording: its location, meta data and tracks. Hosted.
  *
  * It is a directory, or one packed file (log/pack.h) made from it. Readers need not know which.
  * log/recording_file.h provides the files that the program mapped.
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
- *     DIR/files/M.zst   copies of files that were mapped (log/kept_copy.h); or M, as they are
+ *     DIR/files/M.zst   copies of mapped files (log/kept_copy.h); or M, uncompressed
  *     DIR/files/index   their checksums
- *     DIR/marks         bookmarks of its users, and where they were (src/debug/debug_marks.c)
- *     DIR/files/mapped  all files that were mapped, with hashes of those that were not copied
+ *     DIR/marks         bookmarks, and the moments for undo (src/debug/debug_marks.c)
+ *     DIR/files/mapped  all mapped files, with hashes of those that were not copied
  *
- * Recordings hold secrets: directories are 0700, files 0600.
+ * Recordings may contain secrets: directories are 0700, files 0600.
  */
 #ifndef LOG_RECORDING_H
 #define LOG_RECORDING_H
@@ -23,27 +23,27 @@
 #define RECORDING_SUFFIX ".ebb" /* of packed ones */
 
 enum recording_state {
-    RECORDING_RUNNING, /* the recorder is at it, or was killed */
+    RECORDING_RUNNING, /* the recorder is running, or was killed */
     RECORDING_ENDED,
     RECORDING_CUT,     /* the recorder had to stop before the program ended; `why` says more */
 };
 
-/* What DIR/meta says.  Strings belong to it and may be NULL. */
+/* The content of DIR/meta. It owns its strings, which may be NULL. */
 struct recording_meta {
-    u8 id[16];        /* random; in every track's header too */
+    u8 id[16];        /* random; also in every track's header */
     enum recording_state state;
     char *why;
     char *program;    /* the file */
     char **arguments; /* ends with NULL */
-    char *directory;  /* it was started in */
+    char *directory;  /* the directory in which it was started */
     u64 started;      /* nanoseconds since 1970 */
     u64 ended;        /* 0: not yet */
     int status;       /* the exit status of the first process, -1: none */
-    int signal;       /* that ended it, or 0 */
+    int signal;       /* the signal that ended it, or 0 */
     bool core;        /* some process of it dumped core */
     u32 tracks;
-    u64 snapshot_ns;    /* that snapshots took of the processes' time */
-    char *snapshot_why; /* why the last one that was tried could not be taken; NULL: it was */
+    u64 snapshot_ns;    /* time that snapshots took from the processes */
+    char *snapshot_why; /* why the last attempt at a snapshot failed; NULL: it did not */
     char *kernel, *cpu, *features, *recorder;
 };
 
@@ -57,39 +57,39 @@ struct recording {
     struct recording_sound *sound; /* of recording_file.c */
 };
 
-/* $EBB_RECORDINGS, or ~/.local/share/ebb.  To be freed. */
+/* Returns $EBB_RECORDINGS, or ~/.local/share/ebb; the caller frees it. */
 struct error *recording_root(char **ret);
 
-/* Makes an empty one: `output` if given (must not exist, or be an empty directory), otherwise
+/* Makes an empty recording: `output` if given (must not exist, or be an empty directory), otherwise
  * BASE-N in the root, where `latest` then points to it. */
 struct error *recording_create(const char *output, const char *base, struct recording **ret);
 
-/* By a path, by a name here or in the root, or `latest` if that is NULL. A file of this name in the
- * current directory that is not a recording does not hide one in the root. */
+/* Opens a recording by a path, a name here or in the root; NULL: `latest`. A file of this name in
+ * the current directory that is not a recording does not hide one in the root. */
 struct error *recording_open(const char *name, struct recording **ret);
 
-void recording_destroy(struct recording *rec); /* of memory only; accepts NULL */
+void recording_destroy(struct recording *rec); /* frees memory only; accepts NULL */
 void recording_destroyp(struct recording **rec);
 
-/* A small text file of it, whole; `ret` is to be freed. */
+/* Reads a small text file of the recording; the caller frees *ret. */
 struct error *recording_text(const struct recording *rec, const char *name, char **ret);
-/* Whole, or not at all. */
+/* Replaces a file atomically. */
 struct error *recording_replace_text(const struct recording *rec, const char *name,
                                      const char *text);
 
-/* Writes rec->meta to its file, whole or not at all. */
+/* Writes rec->meta to its file, atomically. */
 struct error *recording_save(struct recording *rec);
 
-/* Removes it from disk: what a recording consists of, nothing else. */
+/* Removes the recording from disk: its known files, nothing else. */
 struct error *recording_remove(const struct recording *rec);
 
-/* The same by name; even one that cannot be opened, if it is one. */
+/* The same by name; also works for a damaged recording that cannot be opened. */
 struct error *recording_remove_named(const char *name);
 
-/* "track-N.log", to be freed. */
+/* "track-N.log"; the caller frees it. */
 char *recording_track_name(u32 track);
 
-/* The numbers of its tracks, rising; *ret to be freed. */
+/* Returns the numbers of its tracks, ascending; the caller frees *ret. */
 struct error *recording_tracks(const struct recording *rec, u32 **ret, size_t *ret_count);
 
 /* Opens a track's file and checks that it belongs here. */
@@ -97,18 +97,19 @@ struct error *recording_open_track(const struct recording *rec, u32 track, struc
 
 /* Bytes of all its files on disk. */
 u64 recording_size(const struct recording *rec);
-/* The same without copies that other recordings share: what its removal frees. */
+/* The same without copies that other recordings share: the space that a removal frees. */
 u64 recording_size_own(const struct recording *rec);
 
-/* Removes what recorders and removers that were killed have left in the root: beginnings of
- * recordings, half-made files, and contents in the store that no recording refers to. */
+/* Removes what killed recorders and removers have left in the root: unfinished recordings and
+ * files, and contents in the store that no recording refers to. */
 struct recording_garbage {
-    u64 leftovers; /* that were no contents */
+    u64 leftovers; /* files that were not contents */
     u64 contents, bytes;
 };
 struct error *recording_collect(struct recording_garbage *ret);
 
-/* All in the root, oldest first; those that cannot be opened are handed to `broken`. */
+/* Lists all recordings in the root, oldest first; `broken` is called for those that cannot be
+ * opened. */
 struct error *recording_list(void (*broken)(struct error *err), struct recording ***ret,
                              size_t *ret_count);
 

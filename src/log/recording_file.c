@@ -1,8 +1,8 @@
 /* The files of a recording: see the header.
  *
- * A file is read in full once to see that it is what was recorded.  Programs map a file piece by
- * piece, so what has been found sound is remembered with the times of its inode: as long as those
- * stay, so does the content.
+ * A file is read in full once to check that it is what was recorded. Programs map a file piece by
+ * piece, so the result is remembered with the times of the inode: as long as these are the same, so
+ * is the content.
  */
 #include "log/recording_file.h"
 
@@ -22,14 +22,14 @@
 
 enum { LIST_MOST = 64 * 1024 * 1024 };
 
-/* What was found sound */
+/* Files that were verified */
 
 struct sound {
     struct mapped_file_about about; /* without a path */
     dev_t device;
     ino_t inode;
     struct timespec changed;
-    int taken; /* a copy, decompressed, of our own; 0: the file itself was sound */
+    int taken; /* the decompressed copy; 0: the file itself was verified */
 };
 
 struct recording_sound {
@@ -106,8 +106,8 @@ static struct error *changed(const struct mapped_file_about *about)
                      "or record again and keep what it needs with 'ebb pack'", about->path);
 }
 
-/* Nobody hashed it (the recorder was killed, or the file replaced at once).  Its inode then tells:
- * the time of its last change is the kernel's, and cannot be set. */
+/* There is no hash (the recorder was killed, or the file was replaced at once). Then the inode's
+ * change time decides: it is set by the kernel, not by users. */
 static bool unchanged_since(const struct recording *rec, const struct mapped_file_about *about,
                             const struct stat *st)
 {
@@ -156,7 +156,7 @@ static struct error *open_here(const struct recording *rec, const struct mapped_
 
 /* Copies */
 
-/* Another descriptor with an offset of its own; -1 without /proc. */
+/* Returns another descriptor with its own offset; -1 without /proc. */
 static int recording_file_again(int fd)
 {
     char *name = xformat("/proc/self/fd/%d", fd);
@@ -173,7 +173,7 @@ static struct sound *find_taken(const struct recording_sound *s, u32 copy)
     return NULL;
 }
 
-/* It is decompressed once, and kept for later requests. */
+/* The copy is decompressed once, and kept for later requests. */
 static struct error *open_compressed(const struct recording *rec,
                                      const struct mapped_file_about *about, int *ret)
 {
@@ -291,7 +291,7 @@ bool recording_file_packed(const struct recording *rec, const char *path)
 
 /* Checking */
 
-/* A recorder that was killed may have left the last lines out. */
+/* A recorder that was killed may have left out the last lines. */
 static struct error *check_listed(const struct recording *rec, const struct mapped_list *list,
                                   const struct mapped_file_about *about)
 {

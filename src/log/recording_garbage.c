@@ -1,9 +1,9 @@
-/* Removes what crashes left: see recording_collect in recording.h.
+/* Removes what crashed processes left: see recording_collect in recording.h.
  *
- * A recorder holds a lock on the directory of its recording as long as it lives, so what is locked
- * is left alone.  A directory that has no meta file yet is young while its recorder is about to
- * take the lock: only older ones are looked at, and only those that hold nothing but what a
- * recording consists of.
+ * A recorder holds a lock on the directory of its recording as long as it lives, so locked
+ * directories are not touched. A new directory without a meta file may belong to a recorder that is
+ * about to take the lock. So only older ones are considered, and only if they contain nothing but
+ * files of a recording.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Is everything in the directory `name` of `dir` ours? */
+/* True if all names in the directory `name` of `dir` belong to ebb. */
 static bool holds_only(int dir, const char *name, bool (*ours)(const char *), const char *besides)
 {
     DIR *list = garbage_list(dir, name);
@@ -63,7 +63,7 @@ static void unlink_all(int dir, const char *name, bool (*ours)(const char *))
         closedir(list);
 }
 
-/* The beginning of a recording: a directory that never got a meta file. */
+/* Removes an unfinished recording: a directory that never got a meta file. */
 static bool remove_beginning(int root, const char *name, int dir)
 {
     struct stat st, files;
@@ -77,7 +77,7 @@ static bool remove_beginning(int root, const char *name, int dir)
     return unlinkat(dir, "files", AT_REMOVEDIR) == 0 && unlinkat(root, name, AT_REMOVEDIR) == 0;
 }
 
-/* A copy that was begun has no line in the index. */
+/* True for an incomplete copy, which has no line in the index. */
 static bool is_half_made(int dir, const char *name)
 {
     u64 size;

@@ -1,10 +1,10 @@
-/* What the parts of a recording know of each other. */
+/* What the files about recordings share. */
 #ifndef LOG_RECORDING_INTERNAL_H
 #define LOG_RECORDING_INTERNAL_H
 
 #include "log/recording.h"
 
-/* Files that have been read and found to be what was recorded: see recording_file.c. */
+/* Files that were read and verified: see recording_file.c. */
 struct recording_sound *recording_sound_create(void);
 void recording_sound_destroy(struct recording_sound *s); /* accepts NULL */
 

@@ -1,5 +1,5 @@
-/* What a replaying engine is started with: the START of the track, and the DATA that goes on
- * with it, hold path, arguments and settings as pieces. */
+/* How a replaying engine is started: the pieces of the track's START, and of the DATA events that
+ * continue it, have path, arguments and settings. */
 #include "log/replay_start.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "log/cpu_check.h"
 #include "log/event.h"
 
-/* Bytes gathered from pieces, always followed by a zero. */
+/* Bytes collected from pieces, null-terminated. */
 struct gathered {
     char *bytes;
     size_t size, room;
@@ -18,7 +18,8 @@ struct gathered {
 static void gather(struct gathered *g, const void *bytes, size_t size)
 {
     if (g->room < g->size + size + 1) {
-        g->room = 2 * (g->size + size + 1); /* there may be a hundred thousand pieces */
+        /* grows by doubling, as there may be a hundred thousand pieces */
+        g->room = 2 * (g->size + size + 1);
         char *longer = xalloc(g->room);
         if (g->size)
             memcpy(longer, g->bytes, g->size);
@@ -45,13 +46,13 @@ static void gather_pieces(struct gathered *path, struct gathered *arguments,
     }
 }
 
-/* START and DATA both have their flags first. */
+/* START and DATA both begin with their flags. */
 static bool has_more(const struct event *e)
 {
     return *(const u32 *)e->payload & EVENT_MORE;
 }
 
-/* Settings that belong to the process that recorded, not to the run. */
+/* Settings that belong to the recording process, not to the run. */
 static bool is_local(const char *setting)
 {
     static const char *const names[] = {"record=", "replay=", "fd=",    "stats=",
@@ -95,7 +96,7 @@ static void split_arguments(struct replay_start *start, const struct gathered *g
     start->argc = (int)count;
 }
 
-/* Is this machine up to it?  Whoever knows better may try. */
+/* Checks that this machine can replay it. A setting overrides the check. */
 static struct error *check_cpu(const struct cpu_table *recorded)
 {
     const char *any = getenv("EBB_ANY_CPU");

@@ -8,21 +8,21 @@
  * and only grow; a byte's place is its count modulo size.  A record never wraps: a PAD record
  * fills the rest of a round.  Records are those of log/format.h.
  *
- * Each side has a handle of its own with what it believes; of the shared page it reads only what
- * the other side tells. The reason is that the guest can overwrite the engine's mapping: the
- * recorder takes nothing from there without checking (ring_readable), and the engine knows how far
- * it has written even if the page was overwritten.
+ * Each side keeps its own state in a private handle, and reads from the shared page only what the
+ * other side writes. The reason is that the guest can overwrite the engine's mapping: the recorder
+ * uses nothing from there without checking (ring_readable), and the engine knows how far it has
+ * written even if the page was overwritten.
  *
- * Waking. Calls to the kernel are rare. A consumer with nothing to do stores in `wake_at` how far
- * it wants `written` to be before it is woken, and sleeps with a time-out; so a missed wake (the
- * producer uses no fence) costs that time at most, and events below that mark come through by the
- * time-out. A producer that finds no room says so in `producer_waits`; the consumer looks at it
- * after each advance, with a fence in between.
+ * Waking. Calls to the kernel are rare. A consumer with nothing to do stores in `wake_at` the value
+ * of `written` at which it wants to be woken, and sleeps with a time-out. So a missed wake (the
+ * producer uses no fence) costs at most the time-out, and events below that mark are read after the
+ * time-out. A producer that finds no room sets `producer_waits`; the consumer tests it after each
+ * advance, with a fence in between.
  *
- * Where it is.  A producer that computes writes no records.  It says now and then where it is
- * (ring_here), so that the consumer knows the place if the producer is killed.
+ * Position. A producer that computes writes no records. It stores its position now and then
+ * (ring_here), so that the consumer knows it if the producer is killed.
  *
- * The kernel is reached through struct ring_host, because the engine has system calls of its own.
+ * System calls are made through struct ring_host, because the engine makes them in its own way.
  *
  * Freestanding; everything is inline.
  */
@@ -35,19 +35,19 @@
 enum {
     RING_VERSION = 2,
     RING_PAGE = 4096,
-    RING_SIZE_LEAST = 2 * EVENT_SIZE_MOST, /* any record fits, however far a round is */
+    RING_SIZE_LEAST = 2 * EVENT_SIZE_MOST, /* any record fits, wherever the round is */
     RING_WAKE_BYTES = 64 * 1024,
 };
 
 #define RING_MAGIC 0x676e697262626500ul /* "\0ebbring" */
 #define RING_NEVER (~0ul)
-#define RING_WAIT_NS 50000000ul /* a waiting side looks again after this */
+#define RING_WAIT_NS 50000000ul /* a waiting side tests again after this time */
 
-/* A moment of the producer's. */
+/* The producer's position. */
 struct ring_here {
     u64 tick, pc, hash; /* as in an event */
     u64 thread;
-    u64 check; /* of the others: it was written as a whole */
+    u64 check; /* a check value over the other fields, to detect a partial write */
 };
 
 struct ring {
@@ -57,25 +57,25 @@ struct ring {
     u64 size;
     /* written by the producer */
     u64 written __attribute__((aligned(64)));
-    u32 producer_done;  /* it will write nothing more */
+    u32 producer_done;  /* nothing more will be written */
     /* written by the consumer */
     u64 read __attribute__((aligned(64)));
-    u32 consumer_gone;  /* there is no reader any more: the producer continues without */
-    /* written by the side that sleeps, and by the side that wakes it */
+    u32 consumer_gone;  /* the reader is gone: the producer continues without it */
+    /* written by the sleeping side, and by the side that wakes it */
     u64 wake_at __attribute__((aligned(64)));
     u32 consumer_waits; /* futex: 1 while it sleeps */
     u32 producer_waits; /* futex: 1 while it sleeps */
-    /* written by the producer, in turn: one of them is whole at any time */
+    /* written by the producer alternately, so that one of them is always complete */
     struct ring_here here[2] __attribute__((aligned(64)));
 };
 _Static_assert(sizeof(struct ring) <= RING_PAGE, "fits its page");
 
-/* The kernel, and whether the other side still lives; `context` is the caller's. */
+/* System calls, and whether the other side still lives; `context` is the caller's. */
 struct ring_host {
     /* Sleeps while *word == value, until woken, a signal, or `ns` have passed. */
     void (*wait)(void *context, u32 *word, u32 value, u64 ns);
     void (*wake)(void *context, u32 *word);
-    /* The other process is no more. Asked only after a time-out. */
+    /* True if the other process is gone. Called only after a time-out. */
     bool (*gone)(void *context);
     void *context;
 };
@@ -85,7 +85,7 @@ static inline u64 ring_bytes(u64 size)
     return RING_PAGE + size;
 }
 
-/* Once, by the maker, on zeroed memory. */
+/* Called once by the maker, on zeroed memory. */
 static inline void ring_init(struct ring *shared, u64 size)
 {
     shared->magic = RING_MAGIC;
@@ -126,7 +126,7 @@ static inline void ring_say_here(struct ring *shared, u64 turn, struct ring_here
     __atomic_store_n(&to->check, here.check, __ATOMIC_RELEASE);
 }
 
-/* The latest; false if there is none. */
+/* Returns the latest position; false if there is none. */
 static inline bool ring_last_here(const struct ring *shared, struct ring_here *ret)
 {
     bool found = false;
@@ -147,7 +147,7 @@ struct ring_producer {
     u8 *bytes;
     u64 size;
     u64 written; /* published */
-    u64 read;    /* as last seen: at least so much is free again */
+    u64 read;    /* as last seen: at least this much is free again */
     bool lost;   /* the consumer is gone: nothing more is written */
 };
 
@@ -174,7 +174,7 @@ static inline void ring_wake_consumer(struct ring_producer *p, const struct ring
     host->wake(host->context, &p->shared->consumer_waits);
 }
 
-/* Sleeps until there may be more room; false if there is no reader any more. */
+/* Sleeps until there may be more room; false if the reader is gone. */
 static inline bool ring_wait_for_room(struct ring_producer *p, const struct ring_host *host)
 {
     struct ring *shared = p->shared;
@@ -188,13 +188,13 @@ static inline bool ring_wait_for_room(struct ring_producer *p, const struct ring
            !host->gone(host->context);
 }
 
-/* Waits until `wanted` bytes are free. False, and p->lost, if there is no reader any more. */
+/* Waits until `wanted` bytes are free. False, with p->lost set, if the reader is gone. */
 static inline bool ring_make_room(struct ring_producer *p, const struct ring_host *host, u64 wanted)
 {
     while (ring_free(p) < wanted) {
         p->read = __atomic_load_n(&p->shared->read, __ATOMIC_ACQUIRE);
         if (p->written - p->read > p->size)
-            p->lost = true; /* the page was scribbled over */
+            p->lost = true; /* the page was overwritten */
         else if (ring_free(p) < wanted && !ring_wait_for_room(p, host))
             p->lost = true;
         if (p->lost)
@@ -209,8 +209,8 @@ static inline void ring_advance_written(struct ring_producer *p, u64 size)
     __atomic_store_n(&p->shared->written, p->written, __ATOMIC_RELEASE);
 }
 
-/* Room for a record of up to `size` bytes (a multiple of 8, at most EVENT_SIZE_MOST), to be filled
- * and published; NULL if there is no reader any more; that is final. */
+/* Returns room for a record of up to `size` bytes (a multiple of 8, at most EVENT_SIZE_MOST), to be
+ * filled and published; NULL if the reader is gone, which is final. */
 static inline void *ring_reserve(struct ring_producer *p, const struct ring_host *host, u64 size)
 {
     u64 at = p->written & (p->size - 1), left = p->size - at;
@@ -227,7 +227,8 @@ static inline void *ring_reserve(struct ring_producer *p, const struct ring_host
     return p->bytes + (p->written & (p->size - 1));
 }
 
-/* Hands over the record in the reserved room; its size is in it and may be smaller than that. */
+/* Publishes the record in the reserved room. The record contains its size, which may be smaller
+ * than reserved. */
 static inline void ring_publish(struct ring_producer *p, const struct ring_host *host)
 {
     const struct event *e = (const struct event *)(p->bytes + (p->written & (p->size - 1)));
@@ -250,7 +251,7 @@ struct ring_consumer {
     u8 *bytes;
     u64 size;
     u64 read;
-    bool damaged; /* the shared page or a record cannot be: nothing more is taken */
+    bool damaged; /* the shared page or a record is invalid: nothing more is taken */
 };
 
 static inline void ring_consumer_init(struct ring_consumer *c, struct ring *shared)
@@ -263,8 +264,8 @@ static inline void ring_consumer_init(struct ring_consumer *c, struct ring *shar
     };
 }
 
-/* The bytes that can be taken in one stretch, from *ret on: whole records, as far as the producer
- * is honest.  0 if there are none (or c->damaged). */
+/* Returns the number of contiguous bytes that can be taken from *ret on: whole records, if the
+ * producer is honest. 0 if there are none (or c->damaged). */
 static inline u64 ring_readable(struct ring_consumer *c, const u8 **ret)
 {
     u64 written = __atomic_load_n(&c->shared->written, __ATOMIC_ACQUIRE);
@@ -277,7 +278,7 @@ static inline u64 ring_readable(struct ring_consumer *c, const u8 **ret)
     return length < c->size - at ? length : c->size - at;
 }
 
-/* Gives `size` bytes back to the producer. */
+/* Returns `size` bytes to the producer. */
 static inline void ring_advance(struct ring_consumer *c, const struct ring_host *host, u64 size)
 {
     c->read += size;
@@ -288,7 +289,7 @@ static inline void ring_advance(struct ring_consumer *c, const struct ring_host 
     }
 }
 
-/* Sleeps until `wanted` bytes more than are taken are there, or `ns` have passed. */
+/* Sleeps until `wanted` unread bytes are there, or `ns` have passed. */
 static inline void ring_wait_for_bytes(struct ring_consumer *c, const struct ring_host *host,
                                        u64 wanted, u64 ns)
 {
@@ -302,7 +303,7 @@ static inline void ring_wait_for_bytes(struct ring_consumer *c, const struct rin
     __atomic_store_n(&shared->consumer_waits, 0, __ATOMIC_RELAXED);
 }
 
-/* Nobody will read any more; a producer that waits goes on without. */
+/* The reader gives up; a waiting producer continues without it. */
 static inline void ring_abandon(struct ring_consumer *c, const struct ring_host *host)
 {
     __atomic_store_n(&c->shared->consumer_gone, 1, __ATOMIC_SEQ_CST);
@@ -310,7 +311,8 @@ static inline void ring_abandon(struct ring_consumer *c, const struct ring_host 
     host->wake(host->context, &c->shared->producer_waits);
 }
 
-/* The next record, PADs passed over, if there is one now; it stays until ring_advance(e->size). */
+/* Returns the next record if there is one now, skipping PADs; it is valid until
+ * ring_advance(e->size). */
 static inline const struct event *ring_peek_now(struct ring_consumer *c,
                                                 const struct ring_host *host)
 {
@@ -329,7 +331,7 @@ static inline const struct event *ring_peek_now(struct ring_consumer *c,
     return NULL;
 }
 
-/* The same, waiting for it.  NULL: there will be no more (done, gone or damaged). */
+/* The same, but waits for it. NULL: there will be no more (done, gone or damaged). */
 static inline const struct event *ring_peek(struct ring_consumer *c, const struct ring_host *host)
 {
     for (;;) {
@@ -339,7 +341,7 @@ static inline const struct event *ring_peek(struct ring_consumer *c, const struc
             return e;
         ring_wait_for_bytes(c, host, EVENT_ALIGN, RING_WAIT_NS);
         if (!(e = ring_peek_now(c, host)) && host->gone(host->context))
-            return ring_peek_now(c, host); /* what it wrote before it went */
+            return ring_peek_now(c, host); /* records written before it ended */
         if (e)
             return e;
     }

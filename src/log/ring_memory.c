@@ -1,5 +1,6 @@
-/* A ring's memory: a memfd that can neither shrink nor grow, so that no other process makes us
- * touch pages that are gone.  Sleeping is the kernel's futex, not private to a process. */
+/* A ring's memory: a memfd that is sealed against shrinking and growing, so that no other process
+ * can make this one touch missing pages. Sleeping uses the kernel's futex, shared between
+ * processes. */
 #include "log/ring_memory.h"
 
 #include <errno.h>

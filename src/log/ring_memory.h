@@ -1,4 +1,4 @@
-/* A ring's memory and its sleeping and waking, for hosted programs. */
+/* A ring's memory, sleeping and waking, for hosted programs. */
 #ifndef LOG_RING_MEMORY_H
 #define LOG_RING_MEMORY_H
 
@@ -11,16 +11,16 @@ struct ring_memory {
     int fd;
 };
 
-/* A new ring of `size` bytes, a power of two; its descriptor is to be handed over. */
+/* Makes a ring of `size` bytes, a power of two; its descriptor is passed to the other side. */
 struct error *ring_memory_init(struct ring_memory *m, u64 size);
 
-/* The other side: maps the ring of `fd`, and takes the descriptor. An error if `fd` is not a
- * ring. */
+/* For the other side: maps the ring of `fd`, and takes ownership of the descriptor. An error if
+ * `fd` is not a ring. */
 struct error *ring_memory_attach(struct ring_memory *m, int fd);
 
 void ring_memory_deinit(struct ring_memory *m);
 
-/* The other side is gone when *socket has hung up. */
+/* The other side counts as gone when *socket is closed. */
 struct ring_host ring_memory_host(const int *socket);
 
 #endif

@@ -1,5 +1,5 @@
-/* A siginfo_t in words: see the header.  The layout is the kernel's (asm-generic/siginfo.h), which
- * is also the C library's on x86-64. */
+/* Prints a siginfo_t: see the header. The layout is the kernel's (asm-generic/siginfo.h), which is
+ * also the C library's on x86-64. */
 #include "log/siginfo_text.h"
 
 #include <signal.h>
@@ -37,7 +37,7 @@ static const struct word call_codes[] = {{"SYS_SECCOMP", 1}, {"SYS_USER_DISPATCH
 static const struct {
     u32 signal;
     const struct word *codes;
-    enum siginfo_shape shape; /* with a code of the kernel's own */
+    enum siginfo_shape shape; /* if the code is one of the kernel's */
 } own[] = {
     {SIGSEGV, segv_codes, SIGINFO_FAULT}, {SIGBUS, bus_codes, SIGINFO_FAULT},
     {SIGFPE, fpe_codes, SIGINFO_FAULT},   {SIGILL, ill_codes, SIGINFO_FAULT},
@@ -63,7 +63,8 @@ static siginfo_t siginfo_of(const void *bytes)
     return info;
 }
 
-/* SI_KERNEL says that the kernel sent it and knows no more; of faults the address is there, 0. */
+/* SI_KERNEL means that the kernel sent it and knows nothing more; for faults there is an address,
+ * which is 0. */
 enum siginfo_shape siginfo_shape(const void *bytes)
 {
     siginfo_t info = siginfo_of(bytes);

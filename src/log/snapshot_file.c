@@ -6,7 +6,7 @@
  * zeros, or the number of a stored page, counted from 1.  A frame holds SNAPSHOT_FRAME_PAGES
  * stored pages, the last one what is left.
  *
- * Pages are told apart by a hash and then compared byte by byte.
+ * Equal pages are found by a hash and then compared byte by byte.
  */
 #include "log/snapshot_file.h"
 
@@ -26,8 +26,8 @@
 
 enum {
     LEVEL = 1,
-    MEMORY_MOST = 64 << 20, /* what is larger, and not small against what is free,
-                             * goes to a disk, if there is one */
+    /* larger snapshots that need much of the free memory go to a disk, if there is one */
+    MEMORY_MOST = 64 << 20,
 };
 
 static u64 snapshot_memory_free(void)
@@ -79,10 +79,10 @@ static void *compress(const void *bytes, size_t size, size_t *ret_stored)
     return ret;
 }
 
-/* Which pages are alike: a table of hashes with open addressing. */
+/* Finds equal pages: a hash table with open addressing. */
 struct page_set {
     const u8 *pages;
-    u32 *stored;    /* which page of the snapshot the nth stored one is */
+    u32 *stored;    /* for each stored page, its number in the snapshot */
     u32 count;
     u32 *slots;     /* numbers from 1, 0: free */
     u32 mask;
@@ -93,7 +93,7 @@ static bool page_is_zero(const u8 *page)
     return page[0] == 0 && memcmp(page, page + 1, SNAPSHOT_PAGE - 1) == 0;
 }
 
-/* The number of the page among the stored ones, which it becomes one of if it is new. */
+/* Returns the number of the page among the stored ones; a new page is added. */
 static u32 page_set_number(struct page_set *s, u32 page)
 {
     const u8 *bytes = s->pages + (size_t)page * SNAPSHOT_PAGE;
@@ -125,7 +125,7 @@ static u32 *make_index(struct page_set *s, u64 pages)
     return index;
 }
 
-/* The frames one after the other, after the table of their sizes. */
+/* Writes the frames one after the other, after the table of their sizes. */
 static struct error *write_frames(int fd, const struct page_set *s, struct snapshot_frame *sizes,
                                   u64 *ret_size)
 {

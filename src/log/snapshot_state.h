@@ -1,4 +1,4 @@
-/* The state of a snapshot: what an engine writes, and what another one goes on from.
+/* The state of a snapshot: written by one engine, restored by another.
  *
  * A snapshot is the program's complete state at a boundary of a replay. An engine writes it to a
  * file as pages, each 4096 bytes, followed by the *state*: records without gaps that describe the
@@ -15,7 +15,7 @@
 #include "base/registers.h"
 #include "base/types.h"
 
-/* A change to a record raises it.  An engine refuses snapshots of another version. */
+/* Raised by any change to a record. An engine refuses snapshots of another version. */
 enum { SNAPSHOT_VERSION = 1 };
 
 enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_SIGNALS = 64, SNAPSHOT_DESCRIPTORS = 1024 };
@@ -32,47 +32,48 @@ enum snapshot_record_kind {
 
 struct snapshot_record {
     u32 kind; /* enum snapshot_record_kind */
-    u32 size; /* of the whole record, a multiple of 8 */
+    u32 size; /* size of the whole record, a multiple of 8 */
 };
 
-struct snapshot_action { /* of a signal, as rt_sigaction has it */
+struct snapshot_action { /* A signal's action, as in rt_sigaction. */
     u64 handler, flags, restorer, mask;
 };
 
 struct snapshot_state {
     struct snapshot_record record;
     u32 version;          /* SNAPSHOT_VERSION */
-    u32 running;          /* ordinal of the thread whose moment it is */
+    u32 running;          /* ordinal of the current thread */
     u64 tick, pc;
-    u64 events_met;       /* all but notes, EXEC, and signals that instructions raised */
-    u32 next_ordinal;     /* of the next thread */
-    u32 vector_size;      /* bytes of an image of vector registers */
-    u64 vector_kept;      /* the features of XCR0 in it, */
-    u64 vector_places;    /* and a hash of where they lie in it */
+    /* number of events met: all but notes, EXEC, and signals raised by instructions */
+    u64 events_met;
+    u32 next_ordinal;     /* ordinal that the next new thread gets */
+    u32 vector_size;      /* size of an image of vector registers */
+    u64 vector_kept;      /* the XCR0 features that it contains, */
+    u64 vector_places;    /* and a hash of their offsets */
     u64 heap_start, heap_now;
     u64 stack_limit;      /* RLIMIT_STACK */
-    u64 last_nameless;    /* the last number of shared memory without a file */
-    struct snapshot_action actions[SNAPSHOT_SIGNALS]; /* of signal n + 1 */
-    u8 shown_as[SNAPSHOT_DESCRIPTORS]; /* which descriptors stand for standard output and error */
-    u32 quiet;            /* 1: what is written there is not shown */
+    u64 last_nameless;    /* the last number used for shared memory without a file */
+    struct snapshot_action actions[SNAPSHOT_SIGNALS]; /* actions[n] is for signal n + 1 */
+    u8 shown_as[SNAPSHOT_DESCRIPTORS]; /* descriptors that stand for standard output and error */
+    u32 quiet;            /* 1: output to them is not shown */
     u32 unused;
-    char limit[256];      /* what the recorder said it could not catch, or empty */
+    char limit[256];      /* the recorder's note about what it could not record, or empty */
 };
 
-/* A file that is mapped privately: fields of its MAP event. */
+/* A file that is mapped privately: the fields of its MAP event. */
 struct snapshot_file_record {
     struct snapshot_record record;
     u32 copy;
-    u32 path_size; /* the path follows, and zeros up to a multiple of 8 */
+    u32 path_size; /* the path follows, with zeros up to a multiple of 8 */
     u64 device, inode, size, mtime;
 };
 
-/* Memory that mappings share: a file, a segment, or without a name. */
+/* Memory that mappings share: a file, a segment, or memory without a name. */
 struct snapshot_copy {
     struct snapshot_record record;
-    u64 device, inode; /* as the recording names it */
+    u64 device, inode; /* as in the recording */
     u64 size;
-    u32 path_size;     /* of its name, which follows as that of a file; 0: it has none */
+    u32 path_size;     /* of its name, which follows like that of a file; 0: none */
     u32 unused;
 };
 
@@ -82,25 +83,25 @@ enum snapshot_source {
     SNAPSHOT_OF_COPY = 2,
 };
 
-/* What the program knows of its address space. */
+/* An area of the address space as the program knows it. */
 struct snapshot_area {
     struct snapshot_record record;
     u64 start, end;
     u32 protection;
-    u32 flags;    /* AREA_* of engine/memory/areas.h */
+    u32 flags;    /* AREA_* in engine/memory/areas.h */
     u64 offset;
     u32 source;   /* enum snapshot_source; the vDSO and memory without a file are ANONYMOUS */
-    u32 index;    /* of the FILE or COPY */
+    u32 index;    /* index of the FILE or COPY */
 };
 
-/* The source of its contents. */
+/* Where the contents of a range come from. */
 struct snapshot_mapping {
     struct snapshot_record record;
     u64 start, end;
     u64 offset;
     u32 source;
     u32 index;
-    u32 protection; /* PROT_*, of the area */
+    u32 protection; /* PROT_* of the area */
     u32 shared;
     u32 grows_down;
     u32 unused;
@@ -116,10 +117,10 @@ struct snapshot_thread {
     u64 rip, flags, fs_base, gs_base;
     u64 mask, mask_restore;
     u32 mask_restore_waits;
-    u32 counter_forbidden; /* rdtsc raises SIGSEGV */
+    u32 counter_forbidden; /* rdtsc raises SIGSEGV (PR_SET_TSC) */
     u64 altstack_base, altstack_size;
     u32 altstack_flags;
-    u32 signal_waits;      /* 1: waiting_info is to be delivered next */
+    u32 signal_waits;      /* 1: waiting_info is delivered next */
     u8 waiting_info[128];
     u64 fault_error, fault_trap, fault_cr2; /* of the last fault */
     u64 clear_tid, robust_list, robust_size;
@@ -129,13 +130,13 @@ struct snapshot_thread {
     /* vector_size bytes */
 };
 
-/* Pages of memory, or of a copy. */
+/* Pages of memory or of a copy. */
 struct snapshot_pages {
     struct snapshot_record record;
     u64 address;  /* or offset in the copy */
     u64 count;
-    u64 first;    /* number of the first in the file */
-    u32 copy;     /* 0: memory; otherwise the copy's index and 1 */
+    u64 first;    /* number of the first page in the file */
+    u32 copy;     /* 0: memory; otherwise the copy's index plus 1 */
     u32 unused;
 };
 

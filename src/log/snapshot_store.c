@@ -1,8 +1,8 @@
 /* The store of snapshots in the user's cache: see the header.
  *
  * The name of a file has its track and moment, so a listing needs no file to be opened. Reading a
- * snapshot updates the time of its file; when the store grows beyond its bound, the files that were
- * used longest ago are removed.
+ * snapshot updates the time of its file; when the store grows beyond its limit, the least recently
+ * used files are removed.
  */
 #include "log/snapshot_store.h"
 
@@ -25,7 +25,7 @@ static const u64 BOUND = 1ull << 30;
 
 /* --- where and how much -------------------------------------------------------------------- */
 
-/* 0: nothing is kept. */
+/* Returns the limit; 0: nothing is kept. */
 static u64 snapshot_store_bound(void)
 {
     const char *given = getenv("EBB_SNAPSHOTS");
@@ -44,7 +44,7 @@ bool snapshot_store_on(void)
     return snapshot_store_bound() > 0;
 }
 
-/* To be freed; NULL: there is no home. */
+/* The caller frees it; NULL: there is no home directory. */
 static char *snapshot_store_root(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -113,7 +113,7 @@ bool snapshot_store_names(const char *name)
 
 /* --- looking -------------------------------------------------------------------------------- */
 
-/* Is that what its name says, whole as far as its size tells? */
+/* True if the file is what its name says, and complete as far as its size tells. */
 static bool look_into(int fd, u64 at, u64 size, struct snapshot_stored *ret)
 {
     struct error *err = snapshot_file_about(fd, at, &ret->about, &ret->size);
@@ -304,7 +304,7 @@ static int by_use(const void *a, const void *b)
            : x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-/* The files that were used longest ago go, until the others fit. */
+/* Removes the least recently used files until the others fit. */
 static void keep_within(u64 bound)
 {
     struct list files = LIST(struct stored_file);
@@ -328,7 +328,7 @@ static void keep_within(u64 bound)
         if (total > bound && unlink(all[n].path) == 0) {
             total -= all[n].size;
             *strrchr(all[n].path, '/') = '\0';
-            rmdir(all[n].path); /* if it was the last one */
+            rmdir(all[n].path); /* fails unless it was the last one */
         }
         free(all[n].path);
     }

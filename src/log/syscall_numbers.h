@@ -1,7 +1,7 @@
 /* The numbers of the system calls by their names, CALL_read and so on, from the table.
  *
- * For code that makes one certain call in the guest's place, or prints it in a way of its own. The
- * effects of a call are columns of its row (syscall_table.h), not lists of these.
+ * For code that makes a specific call for the guest, or prints it in a special way. The effects of
+ * calls are columns of their rows (syscall_table.h), not lists of these numbers.
  */
 #ifndef LOG_SYSCALL_NUMBERS_H
 #define LOG_SYSCALL_NUMBERS_H

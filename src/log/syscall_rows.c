@@ -1,9 +1,9 @@
-/* The rows of the system-call tables, from their .def files; and the small tables of calls that
- * have but a few variants.
+/* The rows of the system-call tables, from their .def files; and the small tables of calls with few
+ * variants.
  *
- * Only data, and the functions that tell which variant a call is.  Of a call itself there are two
- * parts: its traits, eight bytes that are looked at at every call, and its row, which is large.
- * What follows from a row is in syscall_table.c.
+ * Only data, and the functions that select the variant of a call. Each call has two parts: its
+ * traits, eight bytes that are read at every call, and its row, which is large. syscall_table.c
+ * interprets rows.
  */
 #include "log/syscall_rows_internal.h"
 #include "log/syscall_table_internal.h"
@@ -118,7 +118,7 @@ static const struct syscall_row msgctl_rows[] = {
 KEY(msgctl, (u32)args[1] & ~0x100u)
 VARIANTS(msgctl)
 
-/* GETALL is not here: how many there are, only the kernel knows. */
+/* GETALL is missing here: only the kernel knows how many there are. */
 #define SEM(cmd_, name_, ...)                                                                     \
     ROW(cmd_, #name_, PLAIN, NUMBER, .args = {INT(id), INT(num), INT(cmd), __VA_ARGS__})
 static const struct syscall_row semctl_rows[] = {
@@ -216,8 +216,8 @@ static const struct syscall_row arch_prctl_rows[] = {
 KEY(arch_prctl, (u32)args[0])
 VARIANTS(arch_prctl)
 
-/* futex: what changes is a word of a lock that passes priority on, and of the operation that
- * has one built in.  Others change words too, but not as part of the call. */
+/* futex: the call changes only a word of a priority-inheritance lock, or that of the operation with
+ * a built-in change. Other operations change words too, but not as part of the call. */
 
 #define FUT(op_, name_, effects_, ...)                                                            \
     ROW(op_, #name_, effects_, NUMBER, .args = {__VA_ARGS__})
@@ -244,7 +244,7 @@ static const struct syscall_row futex_rows[] = {
 KEY(futex, (u32)args[1] & 0x7f)
 VARIANTS(futex)
 
-/* Keys.  Those not here use memory in ways of their own. */
+/* Keys. Operations missing here use memory in special ways. */
 #define KCT(op_, name_, ...)                                                                      \
     ROW(op_, #name_, PLAIN, NUMBER, .args = {INT(op), __VA_ARGS__})
 static const struct syscall_row keyctl_rows[] = {

@@ -1,12 +1,12 @@
-/* The words that rows of the system-call tables are written in.
+/* The macros in which rows of the system-call tables are written.
  *
  *   SYS(nr, name, handler, wait, replay, scratch, effects, result, arguments...)
  *   SUB(..., result, BY(table, UNKNOWN or KNOWN), arguments...)
  *   UNK(..., result, arguments...)    memory is compared
  *
  * The handler is PASS (to the kernel, unchanged), or the name of a function call_NAME of the
- * engine. wait, replay, scratch and effects are words of the enums of syscall_table.h; effects are
- * PLAIN for none, or HAS(one, another, ...).
+ * engine. wait, replay, scratch and effects are constants of the enums in syscall_table.h; effects
+ * are PLAIN for none, or HAS(one, another, ...).
  *
  * Values are FD(name), INT(name) and so on, after how they are shown.  Memory:
  *

@@ -1,7 +1,7 @@
-/* The structures that system calls of x86-64 Linux read and write, as the kernel has them.
+/* The structures that system calls of x86-64 Linux read and write, in the kernel's layout.
  *
- * Where only the size matters the bytes stand for the fields; a unit test holds the sizes against
- * the headers of the kernel and the C library, which differ from each other in places.
+ * Where only the size matters, an array of bytes stands for the fields. A unit test compares the
+ * sizes with the headers of the kernel and the C library, which differ from each other in places.
  */
 #ifndef LOG_SYSCALL_STRUCTS_H
 #define LOG_SYSCALL_STRUCTS_H
@@ -44,7 +44,7 @@ struct k_io_event {
     i64 result2;
 };
 
-/* clone3, as far as the kernel writes through it. */
+/* clone3, as far as the kernel writes to it. */
 struct k_clone3 {
     u64 flags;
     u64 pidfd;
@@ -100,7 +100,7 @@ enum { K_FIEMAP_EXTENT_SIZE = 56, K_SOCKADDR_MOST = 128 };
 K_STRUCTS(K_STRUCT_DECLARE)
 #undef K_STRUCT_DECLARE
 
-/* Named by rows for what they look like; their sizes come with each call. */
+/* Rows name these for display; their sizes come with each call. */
 struct k_sockaddr {
     u8 byte;
 };

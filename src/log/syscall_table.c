@@ -1,11 +1,11 @@
-/* What follows from a row of the system-call table: which memory the kernel has written.
+/* Interprets rows of the system-call table: finds the memory that the kernel has written.
  *
  * A plain argument is a range: the smaller of what the caller offered and what the kernel filled.
- * The few that are not have a shape, and a function here.
+ * Other arguments have a shape, with a function here.
  *
- * No range is visited that begins at NULL, is empty, or wraps around the address space.  Memory is
- * read only through the caller's function; what cannot be read is left out.  Nothing here waits or
- * allocates, or takes long: vectors have at most as many entries as the kernel takes.
+ * No range is visited that begins at NULL, is empty, or wraps around the address space. Memory is
+ * read only through the caller's function; unreadable memory is left out. Nothing here waits,
+ * allocates or takes long: vectors have at most as many entries as the kernel accepts.
  */
 #include "log/syscall_table.h"
 
@@ -14,9 +14,9 @@
 #include "log/syscall_table_internal.h"
 
 enum {
-    MOST_BYTES = 0x7ffff000, /* that a call transfers */
+    MOST_BYTES = 0x7ffff000, /* maximum of bytes that a call transfers */
     MOST_AFTER_ERROR = 65536,
-    MOST_RANGES = 1024,      /* in a vector, as UIO_MAXIOV has it */
+    MOST_RANGES = 1024,      /* maximum of ranges in a vector, as UIO_MAXIOV */
     ERRORS = 4095,
     K_EINTR = 4,
     K_EFAULT = 14,
@@ -64,8 +64,8 @@ bool syscall_variant_has(u64 number, const u64 *args, u32 effects)
     return row && (row->effects & effects);
 }
 
-/* Groups of requests that encode what they write, all of it: input devices, joysticks, HID,
- * watchdogs, GPIO, pidfds. */
+/* True for groups of requests that encode everything that they write: input devices, joysticks,
+ * HID, watchdogs, GPIO, pidfds. */
 static bool ioctl_is_flat(u64 request)
 {
     switch (request >> 8 & 0xff) {
@@ -186,13 +186,13 @@ static void syscall_table_show(const struct visitor *v, u64 at, u64 size)
         v->visit(v->context, gaddr(at), size);
 }
 
-/* After an error sizes may be anything; after an interruption they are what they were. */
+/* After an error sizes may have any value; after an interruption they are unchanged. */
 static u64 most_bytes(i64 result)
 {
     return failed(result) && result != -K_EINTR ? MOST_AFTER_ERROR : MOST_BYTES;
 }
 
-/* A call that ends with EFAULT may have written some of what it should. */
+/* A call that fails with EFAULT may have written some of its output. */
 static bool writes(const struct call_arg *arg, i64 result)
 {
     if (!(arg->way & ARG_OUT))
@@ -246,8 +246,8 @@ static void show_iovec(const struct visitor *v, unsigned index)
     show_ranges(v, v->call->args[index], ranges, transferred(v->call));
 }
 
-/* The name, as far as there was room; the control data, whose length the kernel has set to what
- * it wrote; and the header itself, with both lengths and the flags. */
+/* Visits the name, as far as there was room; the control data, whose length the kernel has set; and
+ * the header itself, with both lengths and the flags. */
 static void show_message(const struct visitor *v, u64 at, u64 name_room, u64 total)
 {
     struct k_msghdr header;
@@ -267,8 +267,8 @@ static void show_msghdr(const struct visitor *v, unsigned index)
     show_message(v, v->call->args[index], v->call->offered[index], transferred(v->call));
 }
 
-/* The room that was offered for each name is not known any more; what follows a name that was cut
- * is visited with it. */
+/* The room that was offered for each name is no longer known; what follows a truncated name is
+ * visited with it. */
 static void show_mmsghdr(const struct visitor *v, unsigned index)
 {
     struct k_mmsghdr message;
@@ -339,7 +339,7 @@ static void show_fiemap(const struct visitor *v, unsigned index)
     syscall_table_show(v, v->call->args[index], sizeof(map) + extents * K_FIEMAP_EXTENT_SIZE);
 }
 
-/* Registers, in a range whose length the kernel sets to what there are. */
+/* Visits registers, in a range whose length the kernel sets. */
 static void show_regset(const struct visitor *v, unsigned index)
 {
     struct k_iovec range;
@@ -350,7 +350,7 @@ static void show_regset(const struct visitor *v, unsigned index)
     syscall_table_show(v, v->call->args[index], sizeof(range));
 }
 
-/* Up to a NUL and with it, or as much of the first bytes as can be read. */
+/* The length up to and including a NUL, or as many of the first bytes as can be read. */
 static u64 string_size(const struct call_memory *memory, u64 at, u64 most)
 {
     char byte;
@@ -439,11 +439,11 @@ void call_begin(struct call_made *call, u64 number, const u64 *args,
     }
 }
 
-/* What a call may have reached */
+/* What a call may have written */
 
 enum {
-    REACH = PAGE,       /* after a pointer of unknown meaning */
-    REACH_WORDS = 64,   /* looked at there for more pointers */
+    REACH = PAGE,       /* bytes after a pointer of unknown meaning */
+    REACH_WORDS = 64,   /* words there that are searched for more pointers */
     LOWEST_ADDRESS = 0x10000,
 };
 #define HIGHEST_ADDRESS 0x7fffffffffff
@@ -521,7 +521,7 @@ static void offer_strings(const struct visitor *v, u64 at)
     }
 }
 
-/* The ranges, and of those that the kernel has read their first bytes. */
+/* Visits the ranges and, for those that the kernel has read, their first bytes. */
 static void offer_ranges(const struct visitor *v, u64 at, u64 count, bool bytes)
 {
     struct k_iovec range;

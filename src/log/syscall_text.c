@@ -1,7 +1,7 @@
-/* A system call as people read it.
+/* Prints a system call.
  *
- * The row says what each argument is; this file turns values into words and finds the memory that
- * pointers lead to. A few calls that strace shows out of the ordinary have a function of their own.
+ * The row has the type of each argument; this file prints values by name and finds the memory that
+ * pointers point to. A few calls that strace shows in a special way have their own functions.
  */
 #include "log/syscall_text.h"
 
@@ -76,7 +76,7 @@ static void print_ready_result(const struct printer *p)
     fprintf(p->to, "%ld%s", (long)p->call->result, p->call->result ? "" : " (Timeout)");
 }
 
-/* poll says after its answer which descriptors are ready. */
+/* After the result of poll, prints which descriptors are ready. */
 static void print_polled(const struct printer *p)
 {
     const char *between = " ([";
@@ -282,7 +282,7 @@ static void print_value(const struct printer *p, enum arg_show show, u64 value)
 
 /* Memory */
 
-/* Was it written, so that what is there now is the kernel's answer? */
+/* True if the argument was written, so that the memory has the kernel's answer. */
 static bool was_written(const struct call_made *c, const struct call_arg *arg)
 {
     if (arg->on == ON_EVER || arg->on == ON_REST)
@@ -298,8 +298,8 @@ static void add_up(void *context, struct gaddr at, u64 size)
     *(u64 *)context += size;
 }
 
-/* How many bytes of a plain argument are to be seen: those it was given for the kernel to read, or
- * those that the kernel has written. */
+/* The number of bytes of a plain argument to show: those for the kernel to read, or those that it
+ * has written. */
 static u64 seen_size(const struct printer *p, unsigned index)
 {
     const struct call_made *c = p->call;
@@ -342,7 +342,7 @@ static bool is_type(const struct call_arg *arg, const char *type)
     return arg->offered.type && !strcmp(arg->offered.type, type);
 }
 
-/* Processors or descriptors, a bit each. */
+/* Prints a bitmap of processors or descriptors. */
 static bool print_bitmap(const struct printer *p, u64 at, u64 size)
 {
     u8 byte;
@@ -373,7 +373,7 @@ static bool print_entries(const struct printer *p, u64 at, u64 size)
 {
     unsigned entries = 0;
     u16 length;
-    u64 field = 16; /* of the length: after inode and offset */
+    u64 field = 16; /* offset of the length: after inode and offset */
     for (u64 done = 0; done < size; done += length, entries++) {
         if (!text_read(p, at + done + field, &length, sizeof length) || !length)
             return false;
@@ -383,7 +383,7 @@ static bool print_entries(const struct printer *p, u64 at, u64 size)
     return true;
 }
 
-/* A number alone in brackets is a single one; several have brackets of their own. */
+/* A single number is in brackets; several have their own brackets. */
 static bool print_numbers(const struct printer *p, const struct call_arg *arg, u64 at, u64 count)
 {
     u32 number;
@@ -492,8 +492,8 @@ static bool print_memory(const struct printer *p, const struct call_arg *arg, un
     }
 }
 
-/* A printer may have begun before it finds that something is missing: it writes to a string that
- * counts only if all is well. */
+/* A printer may notice that something is missing after it has begun: it writes to a string that is
+ * used only on success. */
 static void print_arg(const struct printer *p, const struct call_arg *arg, unsigned index)
 {
     u64 value = p->call->args[index];
@@ -517,8 +517,8 @@ static void print_arg(const struct printer *p, const struct call_arg *arg, unsig
 
 /* Calls that strace shows in their own way */
 
-/* A mode matters only if a file may be made, a new address only if it is asked for: the argument
- * before says so. */
+/* A mode matters only if a file may be created, a new address only if it is requested: the argument
+ * before tells. */
 static bool is_left_out(const struct call_made *c, unsigned index)
 {
     const u64 makes_files = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);

@@ -1,4 +1,4 @@
-/* Structures of system calls as people read them, by the names of their types in the rows.
+/* Prints structures of system calls, by the names of their types in the rows.
  *
  * A table has a function for each type that is shown as more than an address.
  */
@@ -31,7 +31,7 @@ void text_address(const struct printer *p, u64 at)
 
 /* Strings */
 
-/* Octal, and no longer than it must be: a figure that follows would be taken for part of it. */
+/* Prints octal, as short as possible: a digit that follows would be taken for part of it. */
 static void print_octal(FILE *to, u8 byte, u8 next)
 {
     bool figure = next >= '0' && next <= '9';
@@ -72,7 +72,7 @@ bool text_bytes(const struct printer *p, u64 at, u64 size)
     return true;
 }
 
-/* Up to the NUL, which is not shown. */
+/* Prints up to the NUL, which is not shown. */
 bool text_string(const struct printer *p, u64 at, size_t most)
 {
     u8 bytes[TEXT_PATH];
@@ -388,7 +388,7 @@ static void print_child_info(FILE *to, const void *bytes)
     fputs(", ...}", to);
 }
 
-/* Signals.  A set of which more than half is in it is shown by what is not. */
+/* Signals. A set that contains more than half of them is shown by what it lacks. */
 
 static void print_sigset(FILE *to, const void *bytes)
 {

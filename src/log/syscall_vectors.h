@@ -1,4 +1,4 @@
-/* Structures of system calls that point at memory which the kernel writes. */
+/* Structures of system calls that point to memory that the kernel writes. */
 #ifndef LOG_SYSCALL_VECTORS_H
 #define LOG_SYSCALL_VECTORS_H
 

@@ -1,6 +1,6 @@
 /* The names of flags and other numbers in arguments of system calls.
  *
- * Most values come from the system's headers; what Debian 12 does not have yet is given by number.
+ * Most values come from the system's headers; those that Debian 12 lacks are given by number.
  */
 #include "log/syscall_words_internal.h"
 
@@ -196,7 +196,7 @@ const char *words_find(const struct word *list, u64 value)
     return NULL;
 }
 
-/* A list starts with the names that stand for several bits, or has them before their parts. */
+/* A list has names that stand for several bits before the names of their parts. */
 static u64 print_bits(FILE *to, const struct word *bits, u64 value, const char **between)
 {
     for (; bits->name && value; bits++) {
@@ -209,7 +209,7 @@ static u64 print_bits(FILE *to, const struct word *bits, u64 value, const char *
     return value;
 }
 
-/* A kind alone is a number if it has no name: clocks can be negative. */
+/* Without bits, a value without a name is printed as a number: clocks can be negative. */
 static void print_kind(FILE *to, const struct words *w, u64 value)
 {
     const char *name = words_find(w->kinds, value);

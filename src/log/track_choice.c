@@ -1,4 +1,4 @@
-/* Which recording a command is about, and which of its tracks: see the header. */
+/* Chooses the recording and the tracks for a command: see the header. */
 #include "log/track_choice.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "log/reader.h"
 
-/* When a track ended by a signal that dumps core; 0: it did not, or cannot be read. */
+/* The time when a track ended by a signal that dumps core; 0: it did not, or cannot be read. */
 static u64 core_time(const struct recording *rec, u32 track)
 {
     struct reader *r;
@@ -25,8 +25,8 @@ static u64 core_time(const struct recording *rec, u32 track)
     return ret;
 }
 
-/* The first to die; false if none did.  All events are read for it, so the meta file is asked
- * before. */
+/* Finds the first track that dumped core; false if none did. That reads all events, so the meta
+ * file is checked before. */
 static bool find_core(const struct recording *rec, const u32 *tracks, size_t count, u32 *ret)
 {
     u64 first = 0;
@@ -42,7 +42,7 @@ static bool find_core(const struct recording *rec, const u32 *tracks, size_t cou
     return first != 0;
 }
 
-/* Does `track` go on with the process that `before` was? */
+/* True if `track` continues the process of `before` after an exec. */
 static bool continues(const struct recording *rec, u32 track, u32 before, u32 pid)
 {
     struct reader *r;
@@ -57,14 +57,14 @@ static bool continues(const struct recording *rec, u32 track, u32 before, u32 pi
     return ret;
 }
 
-/* Wrappers execute one another; what is of interest comes last.  Tracks are numbered in time. */
+/* Wrappers execute one another; the interesting program comes last. Tracks are numbered by time. */
 static u32 find_last_of_root(const struct recording *rec, const u32 *tracks, size_t count)
 {
     struct reader *r;
     u32 ret = tracks[0];
     struct error *err = recording_open_track(rec, ret, &r);
     if (err) {
-        error_destroy(err); /* it is said when that is opened again */
+        error_destroy(err); /* the error is reported when the track is opened again */
         return ret;
     }
     u32 pid = reader_header(r)->pid;

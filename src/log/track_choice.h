@@ -1,4 +1,4 @@
-/* Which recording a command is about, and which of its tracks.  Hosted. */
+/* Chooses the recording and the tracks for a command. Hosted. */
 #ifndef LOG_TRACK_CHOICE_H
 #define LOG_TRACK_CHOICE_H
 
@@ -10,11 +10,11 @@ struct track_choice {
     const char *recording; /* NULL: the latest */
     bool all;
     bool one;
-    u32 track; /* if `one`; else, unless `all`, the one of most interest */
+    u32 track; /* if `one`; otherwise, unless `all`, the most interesting one */
 };
 
-/* The chosen tracks, to be freed. By default: the first process image that dumped core, or else the
- * last image of the first process. */
+/* Returns the chosen tracks; the caller frees them. By default: the first process image that dumped
+ * core, or else the last image of the first process. */
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,
                            u32 **ret, size_t *ret_count);
 

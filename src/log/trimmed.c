@@ -12,7 +12,7 @@
 #include "log/reader.h"
 #include "log/snapshot_store.h"
 
-/* The event comes after those of loading, or not at all. */
+/* The event follows those of loading, or there is none. */
 bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about *ret)
 {
     struct reader *reader;

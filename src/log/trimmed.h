@@ -1,7 +1,6 @@
 /* Tracks that were trimmed: they begin at a snapshot, which is a part of the recording.  Hosted.
  *
- * It is a snapshot of the recording like others (log/snapshot_store.h), but one that cannot be done
- * without.
+ * It is stored like other snapshots of the recording (log/snapshot_store.h), but it is required.
  */
 #ifndef LOG_TRIMMED_H
 #define LOG_TRIMMED_H
@@ -11,8 +10,8 @@
 #include "log/recording.h"
 #include "log/snapshot_file.h"
 
-/* Does the track begin at a snapshot?  Then at which; what is wrong with the track's file is for
- * others to say. */
+/* True if the track begins at a snapshot; *ret describes it. Errors in the track's file are not
+ * reported here. */
 bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about *ret);
 
 /* That snapshot, to be read in parts; and as an engine reads it. */

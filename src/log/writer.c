@@ -1,12 +1,12 @@
 /* Writes one track: see the header, and log/format.h for what it writes.
  *
- * Events gather in `raw` until they are CHUNK_RAW_WANTED bytes; then they are compressed into
- * `stored`, after room for the chunk's header, and written by one call.
+ * Events are collected in `raw` until they have CHUNK_RAW_WANTED bytes; then they are compressed
+ * into `stored`, after room for the chunk's header, and written with one call.
  *
  * Invariants
- *   (1) The file is whole chunks, `stored_bytes` long, and perhaps one of `tail` bytes that the
- *       next one replaces.  A write that fails half-way is taken back by cutting the file; should
- *       that fail too, a reader sees a cut chunk and stops there.
+ *   (1) The file consists of whole chunks of `stored_bytes` bytes in all, and perhaps one more of
+ *       `tail` bytes that the next one replaces. A write that fails half way is undone by
+ *       truncating the file; if that fails too, a reader sees an incomplete chunk and stops there.
  *   (2) raw[0 .. raw_used) is less than CHUNK_RAW_WANTED between calls, so there is always room
  *       for as much again, or for the largest event.
  */
@@ -38,11 +38,11 @@ struct writer {
     ZSTD_CCtx *zstd;
     u8 *raw, *stored;
     u64 raw_used;
-    u64 first_event, first_tick; /* of what is in raw */
+    u64 first_event, first_tick; /* of the events in raw */
     u64 events;
     u64 raw_bytes, stored_bytes; /* in the file */
-    u64 tail;  /* bytes after those: see writer_tail() */
-    bool torn; /* the file ends with part of a chunk, which could not be cut off */
+    u64 tail;  /* bytes after stored_bytes: see writer_tail() */
+    bool torn; /* the file ends with a partial chunk that could not be removed */
 };
 
 static void writer_destroyp(struct writer **w)
@@ -50,7 +50,7 @@ static void writer_destroyp(struct writer **w)
     writer_destroy(*w);
 }
 
-/* The name in a complaint should still mean something when the directory is gone. */
+/* Checks that the file still has a name, so that an error message can mention the directory. */
 static struct error *check_linked(struct writer *w)
 {
     struct stat st;

@@ -31,8 +31,8 @@ struct packing {
     enum packer_snapshots snapshots;
     struct pack_writer *writer;
     struct mapped_list mapped;
-    void *seen[PACK_SOURCE + 1]; /* paths, trees of tsearch */
-    struct error *err;           /* the first error of a callback, which cannot return it */
+    void *seen[PACK_SOURCE + 1]; /* paths, as tsearch trees */
+    struct error *err;           /* the first error of a callback, which cannot return one */
 };
 
 /* The recording itself */
@@ -60,7 +60,7 @@ static void note_mapped(struct packing *p, const struct event_map *map)
     free(about.path);
 }
 
-/* The snapshot that the track begins with, if it was trimmed. */
+/* Adds the snapshot with which a trimmed track begins. */
 static struct error *add_beginning(struct packing *p, u32 track)
 {
     struct snapshot_about about;
@@ -72,7 +72,7 @@ static struct error *add_beginning(struct packing *p, u32 track)
     return err;
 }
 
-/* A track that is cut short is packed unchanged; one that is damaged is refused. */
+/* An incomplete track is packed unchanged; a damaged one is refused. */
 static struct error *packing_add_track(struct packing *p, u32 track)
 {
     struct reader *r;
@@ -91,7 +91,7 @@ static struct error *packing_add_track(struct packing *p, u32 track)
     return err ? err : add_beginning(p, track);
 }
 
-/* Is none of the same track later?  They are listed by moment. */
+/* True if no later snapshot of the same track exists. The list is ordered by moment. */
 static bool is_last_snapshot(const struct snapshot_stored *list, size_t count, size_t which)
 {
     for (size_t i = which + 1; i < count; i++)
@@ -100,7 +100,7 @@ static bool is_last_snapshot(const struct snapshot_stored *list, size_t count, s
     return true;
 }
 
-/* Those that were taken while it was recorded, as far as they are wanted. */
+/* Adds snapshots that were taken while it was recorded, as far as they are wanted. */
 static struct error *add_snapshots(struct packing *p)
 {
     size_t count;
@@ -141,7 +141,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Is it the first time that this path is met? */
+/* True if this path is met for the first time. */
 static bool is_new(struct packing *p, u32 kind, const char *path)
 {
     if (tfind(path, &p->seen[kind], compare_paths))

@@ -9,7 +9,7 @@
 struct recording;
 struct error;
 
-/* Which snapshots of the recording are kept.  One that a track begins with always is. */
+/* Which snapshots of the recording are kept. One with which a track begins always is. */
 enum packer_snapshots {
     PACKER_SNAPSHOTS_ALL,
     PACKER_SNAPSHOTS_END, /* the last one of each track */

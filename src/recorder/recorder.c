@@ -1,5 +1,5 @@
 /* The main thread of a recorder: starts the program, answers hellos, keeps copies of files, notices
- * which processes are gone, and completes the recording.  recorder.h has the whole.
+ * which processes are gone, and completes the recording. recorder.h has the overview.
  *
  * A failure of the recording never harms the program: it is reported once, the program continues,
  * and what was written stays usable.
@@ -38,29 +38,30 @@
 
 enum {
     RING_SIZE = 16 << 20,
-    RINGS_MOST = 64 << 20, /* all that live together, as far as the smallest size allows */
+    RINGS_MOST = 64 << 20, /* total size of all rings, as far as the minimum size of each allows */
     FIXED_POLLS = 3,       /* signals, the shared socket, threads that stopped */
 };
 
 #define MILLISECOND 1000000ul
-#define TELL_WAITS_NS (500 * MILLISECOND) /* after the first process: most end with it */
+/* wait after the end of the first process: most others end with it */
+#define TELL_WAITS_NS (500 * MILLISECOND)
 #define KILL_NS (2000 * MILLISECOND)      /* from SIGTERM to SIGKILL */
 
 struct recorder {
     struct recording *rec;
     const struct recorder_job *job;
     const struct recorder_host *host;
-    struct recorder_front front; /* its group is 0 if there is none */
+    struct recorder_front front; /* its group is 0 if there is no front */
     pid_t child;
-    int shared, signals, stopped; /* the shared socket is -1 after it hung up */
+    int shared, signals, stopped; /* the shared socket is -1 after it was closed */
     bool reaped;
     u64 reaped_at;
     int wait_status;
-    bool told_waits;   /* the host knows whom we wait for */
-    int ended_by;      /* the signal, while others live on */
-    u64 kill_at;       /* job->kill: SIGKILL then; 0: not asked for yet */
-    u32 left;          /* tracks whose processes go on */
-    struct recorder_track **tracks; /* live ones; `count` of them */
+    bool told_waits;   /* the host was told which processes are waited for */
+    int ended_by;      /* the signal that ended the recording while processes lived on */
+    u64 kill_at;       /* job->kill: when to send SIGKILL; 0: not requested yet */
+    u32 left;          /* number of tracks whose processes continue */
+    struct recorder_track **tracks; /* `count` live tracks */
     bool *hung_up;
     size_t count, room;
     u32 tracks_made;
@@ -85,7 +86,7 @@ static u64 rings_alive(const struct recorder *r)
     return bytes;
 }
 
-/* Large at first, less for each when many live. */
+/* Rings are large at first, smaller when many processes live. */
 static u64 choose_ring_size(const struct recorder *r)
 {
     u64 used = rings_alive(r), size = RING_SIZE;
@@ -94,7 +95,7 @@ static u64 choose_ring_size(const struct recorder *r)
     return size;
 }
 
-/* The first failure is told, and kept for the meta file; others follow from it. */
+/* The first failure is reported, and kept for the meta file; later ones follow from it. */
 static void recorder_fail(struct recorder *r, struct error *err)
 {
     if (r->failure) {
@@ -165,7 +166,7 @@ static void recorder_hear_shared(struct recorder *r)
     }
 }
 
-/* What a descriptor is open on; NULL: not known.  To be freed. */
+/* Returns the path of an open descriptor; NULL: not known. The caller frees it. */
 static char *recorder_path_of(int fd)
 {
     char *link = xformat("/proc/self/fd/%d", fd), path[PATH_MAX];
@@ -249,7 +250,7 @@ static bool is_leaving(const struct recorder *r)
     return r->ended_by && !r->job->kill;
 }
 
-/* Tells what stopped a track; lets go of those whose process is gone as well. */
+/* Reports why tracks stopped; destroys those whose process is gone as well. */
 static void reap_tracks(struct recorder *r)
 {
     for (size_t i = r->count; i-- > 0;) {
@@ -279,7 +280,7 @@ static void reap_tracks(struct recorder *r)
 u64 recorder_stored(const struct recorder *r)
 {
     u64 bytes = r->past.stored + r->files.bytes;
-    if (r->snapshots) /* it has not been finished yet */
+    if (r->snapshots) /* the file is not complete yet */
         bytes += recorder_snapshots_stored(r->snapshots);
     for (size_t i = 0; i < r->count; i++)
         bytes += recorder_track_figures(r->tracks[i]).stored;
@@ -288,7 +289,8 @@ u64 recorder_stored(const struct recorder *r)
 
 /* The loop */
 
-/* Twice, with a pause: if we have just been continued together, its turn may be yet to come. */
+/* Tests twice, with a pause: if both were continued at the same time, the child may not have run
+ * yet. */
 static bool is_stopped(pid_t child)
 {
     siginfo_t info = {0};
@@ -309,15 +311,15 @@ static bool is_in_foreground(pid_t wanted)
     return group == wanted;
 }
 
-/* In the group that a shell continues it needs no word of ours. */
+/* In the group that a shell continues, the program needs no signal from here. */
 static void continue_program(struct recorder *r)
 {
     if (recorder_front_continued(&r->front) && !r->reaped && getpgid(r->child) != r->front.group)
         kill(r->child, SIGCONT);
 }
 
-/* The program may have stopped itself, as by `kill -STOP $$`.  A shell that waits for the front is
- * to see that. */
+/* The program may have stopped itself, as with `kill -STOP $$`. A shell that waits for the front
+ * must see that. */
 static void hear_child(struct recorder *r)
 {
     if (!r->reaped && waitpid(r->child, &r->wait_status, WNOHANG) == r->child) {
@@ -378,7 +380,7 @@ static void leave_all(struct recorder *r)
     r->shared = -1;
 }
 
-/* Processes that are to be ended get some time for it; a second signal takes that away. */
+/* Processes that are to be ended get some time; a second signal ends them at once. */
 static void recorder_end(struct recorder *r, int signal)
 {
     if (!r->job->kill && !r->ended_by) {
@@ -393,17 +395,17 @@ static void recorder_end(struct recorder *r, int signal)
     }
 }
 
-/* What is due by the clock. */
+/* Does what is due by the clock. */
 static void recorder_look_at_clock(struct recorder *r)
 {
     u64 now = wall_clock_now();
     if (r->reaped && !r->told_waits && !r->ended_by && now - r->reaped_at >= TELL_WAITS_NS)
         tell_waits(r);
     if (r->kill_at && now >= r->kill_at)
-        signal_all(r, SIGKILL); /* again, should they have made others meanwhile */
+        signal_all(r, SIGKILL); /* again, in case they have made other processes */
 }
 
-/* How long a turn may wait, in milliseconds. */
+/* Returns how long a turn may wait, in milliseconds. */
 static int recorder_patience(const struct recorder *r, int timeout)
 {
     bool waits = r->reaped && !r->told_waits, kills = r->kill_at != 0;
@@ -411,9 +413,9 @@ static int recorder_patience(const struct recorder *r, int timeout)
     return own < 0 ? timeout : timeout < 0 || own < timeout ? own : timeout;
 }
 
-/* A signal is meant for the program: it gets it unless all of its group, so also the program, did.
- * If the program has ended it is meant for the recording; but not if the same signal, sent to all,
- * may be what ended the program and is about to end the others. */
+/* A signal is meant for the program, which gets it unless its whole group, and so the program,
+ * already did. If the program has ended, the signal ends the recording; but not if the same signal,
+ * sent to the whole group, may have ended the program and is about to end the others. */
 static void recorder_hear_signals(struct recorder *r)
 {
     struct signalfd_siginfo info;
@@ -435,7 +437,7 @@ static void recorder_hear_signals(struct recorder *r)
         recorder_end(r, (int)info.ssi_signo);
 }
 
-/* Only to be woken: reap_tracks looks for itself. */
+/* Only wakes the thread: reap_tracks tests all tracks. */
 static void recorder_hear_stopped(struct recorder *r)
 {
     u64 count;
@@ -495,7 +497,7 @@ static struct error *recorder_describe(struct recorder *r, const char *program, 
     return recording_save(r->rec);
 }
 
-/* The last word of the meta file. */
+/* Completes the meta file. */
 static void conclude(struct recorder *r)
 {
     struct recording_meta *meta = &r->rec->meta;
@@ -568,7 +570,7 @@ static struct error *watch(struct recorder *r)
     sigprocmask(SIG_BLOCK, &mask, NULL);
     r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     r->stopped = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (r->signals < 0 || r->stopped < 0) /* the program runs; without us it is not recorded */
+    if (r->signals < 0 || r->stopped < 0) /* the program runs, but is not recorded */
         return error_errno(errno, "cannot watch the program");
     return NULL;
 }

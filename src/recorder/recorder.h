@@ -5,7 +5,7 @@
  * a thread that moves events from the ring to the file.  It also keeps copies of mapped files that
  * may change, lists the others with their hashes, and describes the run in the meta file.
  *
- * A client says what is to be recorded, and turns the recorder until it is over:
+ * A client says what to record, and calls recorder_turn() until the recording is over:
  *
  *     struct engine_start start = {engine, "", "/bin/true", 1, (char *[]){"true", NULL}};
  *     struct recorder_job job = {.start = &start, .output = "true.recording"};
@@ -16,15 +16,15 @@
  *     recorder_finish(r, &outcome);
  *     recorder_destroy(r);
  *
- * The recorder prints nothing. Failures on the way are reported to the host, once; the program goes
- * on unrecorded, and what was written stays usable.
+ * The recorder prints nothing. A failure is reported to the host, once; the program continues
+ * unrecorded, and what was written stays usable.
  *
  * A process has one recorder at a time: the recorder takes over signals for good
  * (log/engine_start.h), and passes SIGINT, SIGQUIT, SIGTERM and SIGHUP on to the program.
  *
- * The first process may end before others that it started.  The recorder then waits for them, and
- * tells the host which they are.  From then on one of those signals ends the recording: the
- * processes go on unrecorded, or are ended too (`kill` of the job).
+ * The first process may end before others that it started. The recorder then waits for them, and
+ * tells the host which they are. From then on one of those signals ends the recording: the
+ * processes continue unrecorded, or are ended too (`kill` of the job).
  */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -36,58 +36,60 @@
 #include "log/engine_start.h"
 #include "log/recording.h"
 
-/* Two processes.  A program may send any signal to all of its process group, SIGKILL as well
- * (`kill -9 0`, a timeout, a shell that ends its jobs).  A client that shares a group with the
- * program may therefore divide itself: the recorder gets a group of its own, so that nothing that
- * was recorded is lost, and the front stays in the program's group, so that a shell and a terminal
- * see one job.
+/* Two processes. A program may send any signal to all of its process group, SIGKILL as well (`kill
+ * -9 0`, a timeout, a shell that ends its jobs). So a client in the same group can split in two:
+ * the recorder gets its own group, so that nothing recorded is lost; the front stays in the
+ * program's group, so that a shell and a terminal see one job.
  *
  *   shell ── front ── recorder ── program
  *            └─ one group ─ ─ ─ ─ ─ ┘
  */
 struct recorder_front {
-    pid_t pid;   /* 0: there is none, and the recorder is the process that the caller waits for */
+    pid_t pid;   /* 0: there is no front, and the caller waits for the recorder itself */
     pid_t group; /* of the front and the program */
     bool stopped;
-    char *place; /* in memory that both have: the path of the recording, once there is one */
+    char *place; /* in shared memory: the path of the recording, once it exists */
 };
 
-/* True in the recorder, which then records with this front.  False in the front, after the recorder
- * has ended: *ret_wait_status is its status.  Takes the signals.  Before any thread is made. */
+/* Forks. Returns true in the recorder, which then records with this front. Returns false in the
+ * front, after the recorder has ended; *ret_wait_status is its status. Takes over the signals. Must
+ * be called before any thread is made. */
 bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status);
 
-/* In the front: was the recorder killed?  Then the program goes on unrecorded.  `by` is the
- * signal. */
+/* In the front: true if the recorder was killed, so that the program continues unrecorded. `by` is
+ * the signal. */
 bool recorder_front_lost(int wait_status, int *by);
 
-/* What is to be recorded.  Everything is lent until the recorder is destroyed. */
+/* What to record. The caller keeps everything until the recorder is destroyed. */
 struct recorder_job {
     const struct engine_start *start;
-    const char *output;  /* a directory that is not there yet, or is empty; NULL: the next NAME-N in
-                          * the root of recordings (log/recording.h) */
+    /* a directory that does not exist or is empty; NULL: the next NAME-N in the root of recordings
+     * (log/recording.h) */
+    const char *output;
     bool only_if_failed; /* remove the recording if the program succeeds */
     bool kill;           /* a signal that ends the recording ends the processes, too */
-    u64 snapshots_apart; /* nanoseconds of a process's time between its snapshots; 0: none */
-    bool snapshots_exact; /* so often, whatever they cost */
-    u64 snapshot_bytes;  /* that all may take; 0: 1 GiB, or a tenth of the free disk if that is
-                          * less */
-    const struct recorder_front *front; /* NULL: the program is in no group that is to be left, and
-                                         * no process stops with it */
+    /* nanoseconds of a process's computing time between its snapshots; 0: none */
+    u64 snapshots_apart;
+    bool snapshots_exact; /* at this interval, whatever they cost */
+    /* total size of snapshots; 0: 1 GiB, or a tenth of the free disk if that is less */
+    u64 snapshot_bytes;
+    /* NULL: no front; the program's group is not left, and no process stops with it */
+    const struct recorder_front *front;
 };
 
 struct recorder_process {
     pid_t pid;
-    char name[16]; /* as the kernel has it; "?" if that is not known */
+    char name[16]; /* from the kernel; "?" if not known */
 };
 
-/* Told of events while the recorder turns or finishes.  Functions may be NULL. */
+/* Functions that are called with events while the recorder turns or finishes. They may be NULL. */
 struct recorder_host {
-    /* Nothing more is recorded, and the program goes on.  At most once. */
+    /* Nothing more is recorded, and the program continues. Called at most once. */
     void (*failed)(void *context, const struct recording *rec, const struct error *err);
     /* A mapped file (NULL: its name is not known) could not be copied: a replay will need the file
      * as it is now. `error` is an errno. Only the first such file is reported. */
     void (*not_copied)(void *context, const struct recording *rec, const char *path, int error);
-    /* The first process has ended, and these live on.  At most once. */
+    /* The first process has ended, and these are still running. Called at most once. */
     void (*waits)(void *context, const struct recording *rec,
                   const struct recorder_process *processes, size_t count);
     void *context;
@@ -95,18 +97,18 @@ struct recorder_host {
 
 struct recorder;
 
-/* Makes the recording and starts the program.  After an error there is no recording; should it be
- * that the recorder cannot watch the program, the program runs all the same. */
+/* Makes the recording and starts the program. After an error there is no recording; but if the
+ * recorder cannot watch the program, the program runs nevertheless. */
 struct error *recorder_start(const struct recorder_job *job, const struct recorder_host *host,
                              struct recorder **ret);
 
-/* Has every process of the program ended, and is everything that they logged written? */
+/* True if every process of the program has ended and everything logged is written. */
 bool recorder_is_over(const struct recorder *r);
 
-/* Waits for something to happen, at most so many milliseconds (-1: any time), and handles it. */
+/* Waits for an event, at most this many milliseconds (-1: no limit), and handles it. */
 void recorder_turn(struct recorder *r, int timeout);
 
-/* How much has been written so far, in bytes: tracks and copies. */
+/* The number of bytes written so far: tracks and copies. */
 u64 recorder_stored(const struct recorder *r);
 
 /* Valid until the recorder is destroyed. */
@@ -123,17 +125,17 @@ enum recorder_result {
 struct recorder_outcome {
     enum recorder_result result;
     int wait_status;   /* of the program's first process */
-    bool failed;       /* the host was told */
+    bool failed;       /* a failure was reported to the host */
     int ended_by;      /* the signal that ended the recording while processes lived on, or 0 */
-    u32 left;          /* how many processes went on unrecorded then */
+    u32 left;          /* number of processes that continued unrecorded */
     u64 events;
     const char *limit; /* the first thing that cannot be replayed, or NULL */
     char *const *remarks; /* sentences on what differs from a native run; NULL after the last */
     struct error *err; /* the recording could not be removed; the caller's */
 };
 
-/* Once it is over: completes the meta file, and removes the recording if it is not to be kept.
- * Strings in *ret are valid until the recorder is destroyed. */
+/* Called when it is over: completes the meta file, and removes the recording if it is not to be
+ * kept. Strings in *ret are valid until the recorder is destroyed. */
 void recorder_finish(struct recorder *r, struct recorder_outcome *ret);
 
 /* After recorder_finish.  Accepts NULL. */

@@ -62,7 +62,8 @@ static int copy_stretch(int from, int to, off_t at, off_t end)
     return error;
 }
 
-/* The position of the program's descriptor is the program's: to look for holes, another is made. */
+/* The position of the program's descriptor must not change: another descriptor is used to find
+ * holes. */
 static int copy_bytes(int from, int to, off_t size)
 {
     char *name = xformat("/proc/self/fd/%d", from);
@@ -113,7 +114,7 @@ static int compress_file(const struct recording *rec, const char *name, int from
     return error;
 }
 
-/* The content may be known by the file's times, or else is read once to look for it. */
+/* The content may be known by the file's times; otherwise the file is read once to look it up. */
 static bool share_file(int store, const struct recording *rec, const char *name, int from,
                        const struct stat *st, struct kept_content *ret)
 {

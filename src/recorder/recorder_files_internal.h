@@ -1,4 +1,4 @@
-/* Copies of mapped files, kept in a recording because they may not stay what they are. */
+/* Copies of mapped files, kept in a recording because the files may change. */
 #ifndef RECORDER_FILES_INTERNAL_H
 #define RECORDER_FILES_INTERNAL_H
 
@@ -6,17 +6,19 @@
 #include "log/channel.h"
 #include "log/recording.h"
 
-/* Begins empty: zeros. */
+/* Starts zeroed. */
 struct recorder_files {
     struct channel_keep *kept; /* copy N is kept[N - 1] */
     u32 count;
     u64 bytes; /* on disk */
-    int store; /* 0: not asked for yet; -1: this recording shares with no other
-                * (log/copy_store.h) */
+    /* 0: not tried yet; -1: this recording shares with no other
+     * (log/copy_store.h)
+     */
+    int store;
 };
 
-/* Copies the file of `fd` to DIR/files, unless that very file is there already; *ret is the number
- * of the copy. 0, or an errno. */
+/* Copies the file of `fd` to DIR/files, unless this file was already copied; *ret is the number of
+ * the copy. Returns 0 or an errno. */
 int recorder_files_keep(struct recorder_files *files, const struct recording *rec,
                         const struct channel_keep *keep, int fd, u32 *ret);
 

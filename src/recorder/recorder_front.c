@@ -1,11 +1,12 @@
 /* The front of a recording: see recorder.h.
  *
- * It ignores what the terminal and the program send to the whole group, and passes on to the
- * recorder what is meant for the program.  If it is killed the recorder goes on to the program's
- * end; if the recorder is killed, the front ends and the program goes on, unrecorded.
+ * It ignores signals that the terminal and the program send to the whole group, and passes signals
+ * that are meant for the program on to the recorder. If the front is killed, the recorder continues
+ * to the program's end. If the recorder is killed, the front ends and the program continues
+ * unrecorded.
  *
- * A signal that was sent to the front alone is forwarded to the program; one that was sent to the
- * whole group has reached the program already.  The kernel does not tell which it was.  So a third
+ * A signal that was sent only to the front is forwarded to the program; one that was sent to the
+ * whole group has already reached the program. The kernel does not tell which it was. So a third
  * process, the witness, is in the group, does nothing, and reports the signals that it gets.
  */
 #include "recorder/recorder_front_internal.h"
@@ -27,7 +28,7 @@
 #include "log/engine_start.h"
 
 enum {
-    WITNESS_WAIT_MS = 200, /* so long after the front's own the witness's signal may come */
+    WITNESS_WAIT_MS = 200, /* how much later than the front's the witness's signal may come */
     WITNESS_FRESH_NS = 500 * 1000 * 1000,
 };
 
@@ -47,7 +48,7 @@ struct witness_report {
     u64 time;
 };
 
-/* What the witness got; -1: there is none. */
+/* The signals that the witness got; fd -1: there is no witness. */
 struct witness {
     int reports;
     u64 seen[NSIG]; /* when, by signal */
@@ -61,7 +62,7 @@ static _Noreturn void witness_run(pid_t front, int reports)
         _exit(0);
     if (reports != 0 && dup2(reports, 0) < 0)
         _exit(0);
-    close_range(1, ~0u, 0); /* a pipe of the caller's ends with ebb */
+    close_range(1, ~0u, 0); /* ebb may hold a pipe of the caller, which must end with ebb */
     recorder_front_signals(&mask);
     for (siginfo_t info;;) {
         if (sigwaitinfo(&mask, &info) < 0)
@@ -97,7 +98,7 @@ static void witness_hear(struct witness *w)
             w->seen[report.signal] = report.time;
 }
 
-/* Has the whole group got the signal that the front has just got? */
+/* True if the whole group got the signal that the front has just got. */
 static bool witness_saw(struct witness *w, int signal)
 {
     witness_hear(w);
@@ -112,7 +113,7 @@ static bool witness_saw(struct witness *w, int signal)
 
 /* The front */
 
-/* The recorder is told of all, and whether the program has the signal already. */
+/* Tells the recorder of each signal, and whether the program already has it. */
 static void pass_on(pid_t recorder, const siginfo_t *info, struct witness *w)
 {
     if (info->si_signo == SIGCONT) {
@@ -160,7 +161,7 @@ bool recorder_front_divide(struct recorder_front *ret, int *ret_wait_status)
     return true;
 }
 
-/* An interrupt is what the recorder ends itself by, if it ended the program. */
+/* The recorder ends itself by an interrupt if that ended the program. */
 bool recorder_front_lost(int wait_status, int *by)
 {
     *by = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
@@ -180,7 +181,7 @@ bool recorder_front_says_all(const struct recorder_front *front,
     return told ? info->ssi_int : info->ssi_code == SI_KERNEL;
 }
 
-/* Writing to the terminal must not stop us, although we are in its background now. */
+/* Writing to the terminal must not stop the recorder, which is in a background group now. */
 void recorder_front_leave_group(const struct recorder_front *front)
 {
     if (!front->pid)

@@ -7,22 +7,23 @@
 
 #include "recorder/recorder.h"
 
-/* Those that are forwarded to the program, and that end a recording which waits for others. */
+/* The signals that are forwarded to the program, and that end a recording which waits for other
+ * processes. */
 void recorder_front_signals(sigset_t *ret);
 
-/* Did the whole group get the signal, and so the program, too? */
+/* True if the whole group, and so the program, got the signal. */
 bool recorder_front_says_all(const struct recorder_front *front,
                              const struct signalfd_siginfo *info);
 
-/* Where the recording is. */
+/* Tells the front where the recording is. */
 void recorder_front_tell(const struct recorder_front *front, const char *path);
 
-/* When the program has been started, in the group that it is to have. */
+/* Called when the program was started, in its own group. */
 void recorder_front_leave_group(const struct recorder_front *front);
 
-/* The program has stopped: so does the front, for a shell to see. */
+/* The program has stopped: the front stops too, so that a shell sees it. */
 void recorder_front_stop(struct recorder_front *front);
-/* It was told to go on; does the program have to be told as well? */
+/* The front was continued; true if the program has to be continued as well. */
 bool recorder_front_continued(struct recorder_front *front);
 
 #endif

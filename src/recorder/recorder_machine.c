@@ -1,4 +1,5 @@
-/* What machine a recording was made on: the kernel by uname, the processor by /proc/cpuinfo. */
+/* Describes the machine on which a recording is made: the kernel by uname, the processor by
+ * /proc/cpuinfo. */
 #include "recorder/recorder_machine_internal.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "base/version.h"
 #include "base/xalloc.h"
 
-/* The value of `line` if its key is `key`; into *ret, unless something is there. */
+/* If the key of `line` is `key`, stores its value in *ret, unless *ret is already set. */
 static void take_machine_value(char *line, const char *key, char **ret)
 {
     char *colon = strchr(line, ':');

@@ -1,4 +1,4 @@
-/* What machine a recording was made on. */
+/* Describes the machine on which a recording is made. */
 #ifndef RECORDER_MACHINE_INTERNAL_H
 #define RECORDER_MACHINE_INTERNAL_H
 

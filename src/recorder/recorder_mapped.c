@@ -1,7 +1,7 @@
 /* Mapped files, listed with their hashes: see the header.
  *
- * The file is found by its path, some time after it was mapped.  Unless it is then still the same
- * file (device, inode, size, time), its line says no hash, and a replay takes care
+ * The file is found by its path, some time after it was mapped. If it is then no longer the same
+ * file (device, inode, size, time), its line has no hash, and a replay is careful
  * (log/recording_file.c).
  *
  * Invariants
@@ -25,7 +25,7 @@
 
 struct recorder_mapped {
     int list;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t more;
     struct mapped_list noted;
     size_t written;
@@ -54,8 +54,7 @@ static void hash_file(struct mapped_file_about *about)
     close(fd);
 }
 
-/* Errors are ignored: a full disk ends the recording elsewhere, and readers accept a line that is
- * cut. */
+/* Errors are ignored: a full disk is noticed elsewhere, and readers accept an incomplete line. */
 static void write_line(const struct recorder_mapped *m, const struct mapped_file_about *about)
 {
     char *line = mapped_list_line(about);
@@ -67,7 +66,7 @@ static void write_line(const struct recorder_mapped *m, const struct mapped_file
 static void *recorder_mapped_run(void *argument)
 {
     struct recorder_mapped *m = argument;
-    setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
+    setpriority(PRIO_PROCESS, 0, 10); /* applies to this thread only */
     pthread_mutex_lock(&m->lock);
     for (;;) {
         while (m->written == m->noted.count && !m->ended)

@@ -1,7 +1,7 @@
 /* The list of mapped files (log/mapped_list.h), written while a recording is made.
  *
- * Threads that drain tracks note the MAP events that pass; a thread of its own, which gives way to
- * all others, reads each file once, hashes it and writes its line.
+ * The threads of tracks note MAP events; a separate thread of low priority reads each file once,
+ * hashes it and writes its line.
  */
 #ifndef RECORDER_MAPPED_INTERNAL_H
 #define RECORDER_MAPPED_INTERNAL_H
@@ -11,13 +11,13 @@
 
 struct recorder_mapped;
 
-/* `rec` is lent, until recorder_mapped_finish. */
+/* The caller keeps `rec` open until recorder_mapped_finish. */
 struct recorder_mapped *recorder_mapped_create(const struct recording *rec);
 
-/* From any thread. */
+/* Can be called from any thread. */
 void recorder_mapped_note(struct recorder_mapped *m, const struct event_map *map);
 
-/* Waits until all that was noted is written, and destroys it.  Accepts NULL. */
+/* Waits until all lines are written, and destroys it. Accepts NULL. */
 void recorder_mapped_finish(struct recorder_mapped *m);
 
 #endif

@@ -1,12 +1,13 @@
 /* Snapshots that the recorded processes take: see the header.
  *
- * A process writes its pages to a file in memory, while it stands; a thread here compresses them
- * and writes the snapshot beside the tracks, under another name until it is whole.  One is in work
- * at a time: a process that asks meanwhile is told to come again, unless it is about to end.
+ * A process writes its pages to a file in memory while it is stopped. A thread here compresses them
+ * and writes the snapshot beside the tracks, under a temporary name until it is complete. One
+ * snapshot is processed at a time: a process that asks meanwhile is told to ask again later, unless
+ * it is about to end.
  *
- * If all of them take too much room, some are removed.  Those of the last seconds stay, and the
- * last one of each process; of the others the one goes whose loss leaves the smallest gap.  Far
- * from the end they come to lie evenly.
+ * If the snapshots take too much room, some are removed. Those of the last seconds stay, and the
+ * last one of each process; of the others, the one whose removal leaves the smallest gap is
+ * removed. So far from the end they are spaced evenly.
  *
  * Invariants
  *   (1) `stored` is ordered by when they were taken.
@@ -34,17 +35,17 @@
 #include "log/snapshot_store.h"
 
 enum {
-    WAITING_MOST = 4, /* with those that processes leave behind */
+    WAITING_MOST = 4, /* maximum number of jobs, including those of ended processes */
     PAGE = 4096,
-    FREE_SHARE = 10,  /* of the free disk, at most */
-    REST = 4,         /* times as long as the thread has worked it rests */
-    MEMORY_SHARE = 4, /* of the memory that is available, for one */
+    FREE_SHARE = 10,  /* at most this fraction of the free disk */
+    REST = 4,         /* the thread rests this many times as long as it has worked */
+    MEMORY_SHARE = 4, /* at most this fraction of the available memory for one snapshot */
 };
 
 #define SECOND 1000000000ull
 static const u64 BYTES_MOST = 1ull << 30;
-static const u64 LAST_SECONDS = 3 * SECOND;    /* those that are younger stay */
-static const u64 FREE_LEAST = 256ull << 20;    /* of the disk: the log needs that */
+static const u64 LAST_SECONDS = 3 * SECOND;    /* younger ones stay */
+static const u64 FREE_LEAST = 256ull << 20;    /* disk space that is left for the log */
 static const u64 BUSY_AGAIN = SECOND / 50, FULL_AGAIN = 5 * SECOND;
 
 struct recorder_snapshot_job {
@@ -74,21 +75,21 @@ struct recorder_snapshots {
     u64 bytes_most;
     bool exact;
     struct list given; /* struct given_room */
-    u64 cost;          /* of all so far, in nanoseconds of the processes */
-    char *why;         /* the last one that was tried could not be taken */
+    u64 cost;          /* total time that snapshots took from the processes, in nanoseconds */
+    char *why;         /* why the last attempt failed */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t more;
     struct recorder_snapshot_job jobs[WAITING_MOST];
-    size_t job_count; /* the first is being done */
+    size_t job_count; /* the first job is being processed */
     struct list stored; /* struct stored_snapshot */
     u64 bytes;
-    u64 rests_until;  /* the thread has worked enough for now */
+    u64 rests_until;  /* the thread rests until then */
     bool ended, running;
     pthread_t thread;
 };
 
-/* Nanoseconds, by a clock that is never set back. */
+/* Nanoseconds of a monotonic clock. */
 static u64 steady_now(void)
 {
     struct timespec now;
@@ -104,7 +105,7 @@ static u64 free_disk(const struct recorder_snapshots *s)
     return fstatvfs(s->rec->dir, &st) < 0 ? 0 : (u64)st.f_bavail * st.f_frsize;
 }
 
-/* The number in a file, after the given word; `unless` if there is none. */
+/* Returns the number after the given word in a file; `unless` if there is none. */
 static u64 number_in(const char *path, const char *word, u64 unless)
 {
     char line[128];
@@ -119,7 +120,8 @@ static u64 number_in(const char *path, const char *word, u64 unless)
     return number;
 }
 
-/* Bytes; a fair amount if the kernel does not tell.  A container may have less than the machine. */
+/* Returns the available memory in bytes, or a guess if the kernel does not tell. A container may
+ * have less than the machine. */
 static u64 available_memory(void)
 {
     u64 free = number_in("/proc/meminfo", "MemAvailable:", 1 << 20) << 10;
@@ -145,7 +147,7 @@ struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec
     return s;
 }
 
-/* 0, or an errno; *again is when to come again. */
+/* Returns 0 or an errno; *again is when to ask again. */
 static int why_no_room(struct recorder_snapshots *s, bool last, u64 *again)
 {
     pthread_mutex_lock(&s->lock);
@@ -217,7 +219,7 @@ static struct error *write_snapshot(const struct recorder_snapshots *s,
     return err;
 }
 
-/* The time between those of the same track before and after it. */
+/* The time between the neighbours of the same track. */
 static u64 gap_around(const struct recorder_snapshots *s, size_t index)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -235,7 +237,7 @@ static u64 gap_around(const struct recorder_snapshots *s, size_t index)
     return after - (before ? before : s->began);
 }
 
-/* Which one is missed least?  `harsh`: those that are to stay, too. */
+/* Finds the snapshot that is needed least. `harsh`: even those that normally stay. */
 static bool find_victim(const struct recorder_snapshots *s, bool harsh, size_t *ret)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -279,7 +281,7 @@ static void note_stored(struct recorder_snapshots *s, const struct recorder_snap
     thin(s);
 }
 
-/* What this thread has worked, in nanoseconds. */
+/* The CPU time of this thread, in nanoseconds. */
 static u64 thread_time(void)
 {
     struct timespec now;
@@ -287,7 +289,7 @@ static u64 thread_time(void)
     return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
 }
 
-/* One that cannot be written is no loss for the recording. */
+/* A snapshot that cannot be written does not harm the recording. */
 static void store_one(struct recorder_snapshots *s, const struct recorder_snapshot_job *job)
 {
     u64 bytes = 0, began = thread_time();
@@ -307,7 +309,7 @@ static void store_one(struct recorder_snapshots *s, const struct recorder_snapsh
 static void *recorder_snapshots_run(void *argument)
 {
     struct recorder_snapshots *s = argument;
-    setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
+    setpriority(PRIO_PROCESS, 0, 10); /* applies to this thread only */
     pthread_mutex_lock(&s->lock);
     for (;;) {
         while (!s->job_count && !s->ended)
@@ -325,7 +327,7 @@ static void *recorder_snapshots_run(void *argument)
     return NULL;
 }
 
-/* What it says is held against what it wrote: the program may have written over its own. */
+/* Checks the message against the file: the program may have overwritten the engine's data. */
 static bool is_possible(const struct channel_snapshot *said, int fd)
 {
     struct stat st;

@@ -1,4 +1,5 @@
-/* Snapshots that the recorded processes take: given room for, compressed, stored, thinned. */
+/* Snapshots that the recorded processes take: provides files for them, compresses and stores them,
+ * and removes some if there are too many. */
 #ifndef RECORDER_SNAPSHOTS_INTERNAL_H
 #define RECORDER_SNAPSHOTS_INTERNAL_H
 
@@ -8,23 +9,23 @@
 
 struct recorder_snapshots;
 
-/* `bytes` is what they may take in all; 0: the default.  `exact`: as many as are asked for. */
+/* `bytes` is their total size; 0: the default. `exact`: keep as many as are requested. */
 struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec, u64 bytes,
                                                      bool exact);
 
-/* A process of this track asks for room: answers on its socket. */
+/* A process of this track requests room: answers on its socket. */
 void recorder_snapshots_give(struct recorder_snapshots *s, u32 track, int socket,
                              const struct channel_room *ask);
-/* It has written one, or could not. */
+/* The process has written a snapshot, or could not. */
 void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
                              const struct channel_snapshot *said);
-/* The process is gone; what it was writing is not whole. */
+/* The process is gone; the snapshot that it was writing is incomplete. */
 void recorder_snapshots_forget(struct recorder_snapshots *s, u32 track);
 
-/* While it runs, too. */
+/* Can be called while it runs. */
 u64 recorder_snapshots_stored(struct recorder_snapshots *s);
 
-/* Waits until all are stored, and completes the meta data.  Accepts NULL. */
+/* Waits until all are stored, and completes the meta data. Accepts NULL. */
 void recorder_snapshots_finish(struct recorder_snapshots *s, struct recording_meta *meta);
 
 #endif

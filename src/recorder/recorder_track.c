@@ -1,19 +1,19 @@
 /* One track that is being recorded.
  *
- * The thread takes stretches of events out of the ring into the writer's room, checks them there
- * (the program can scribble over the ring, also while we look), gives the ring's bytes back, and
- * lets the writer compress and write.  The ring is the buffer between a program that logs in
- * bursts and the disk; when it is full the program waits, when it is half full we compress less.
+ * The thread copies stretches of events from the ring into the writer's room, checks them there
+ * (the program can overwrite the ring at any time), frees the ring's bytes, and lets the writer
+ * compress and write. The ring is the buffer between a program that logs in bursts and the disk.
+ * When it is full the program waits; when it is half full, compression is faster and weaker.
  *
  *     draining --(image gone, ring empty)--> closed, with a CHECK if it was killed while computing
  *              --(told to leave)-----------> closed, with a note; the program goes on unrecorded
  *              --(disk, or bad bytes)------> abandoned: the program goes on unrecorded
  *
- * What has been logged is in the file after at most FLUSH_NS, and a little: then it outlives the
- * death of all processes.  So does how far a program has come that computes and logs nothing.
+ * Logged events are in the file after little more than FLUSH_NS, and then survive the death of all
+ * processes. The same holds for the position of a program that computes and logs nothing.
  *
  * Invariants
- *   (1) Fields under "thread" are touched by the thread alone until `stopped`.
+ *   (1) Only the thread uses the fields under "thread" until `stopped`.
  */
 #include "recorder/recorder_track_internal.h"
 
@@ -33,8 +33,9 @@
 #include "log/ring_memory.h"
 #include "log/writer.h"
 
-#define FLUSH_NS 50000000ul /* from one look into the ring to the file, at most */
-#define PLACE_NS 10000000ul /* from one look at where a program is that computes to the next */
+#define FLUSH_NS 50000000ul /* maximum time from the ring to the file */
+/* interval between two looks at the position of a program that computes */
+#define PLACE_NS 10000000ul
 
 struct recorder_track {
     u32 number;
@@ -43,20 +44,20 @@ struct recorder_track {
     pthread_t thread;
     bool hung_up, leaving, stopped; /* atomic */
     pid_t pid;
-    struct recorder_figures figures; /* atomic, each of them */
+    struct recorder_figures figures; /* each of them is atomic */
     struct recorder_mapped *mapped;
 
     /* thread */
     struct ring_consumer consumer;
     struct ring_host host;
     struct writer *writer;
-    u64 flushed;       /* when, by the monotonic clock */
+    u64 flushed;       /* monotonic time of the last flush */
     struct {
         u16 kind, thread;
         u64 tick, pc;
-    } last; /* where the last event was */
-    u64 latest; /* tick of all events */
-    u64 noted;  /* tick of the place in the file */
+    } last; /* moment of the last event */
+    u64 latest; /* highest tick of all events */
+    u64 noted;  /* tick of the position in the file */
     struct error *err;
     char *limit; /* the first note on what cannot be replayed */
     char *remark; /* the first note on what differs from a native run */
@@ -84,7 +85,7 @@ static void keep_note(struct recorder_track *t, const struct event_note *note)
         t->remark = xformat("%.*s", (int)note->size, (const char *)(note + 1));
 }
 
-/* What others want to know of what passes. */
+/* Notes facts of passing events for other parts of the recorder. */
 static void recorder_track_note(struct recorder_track *t, const struct event *e)
 {
     if (e->kind == EVENT_MAP)
@@ -97,15 +98,15 @@ static void recorder_track_note(struct recorder_track *t, const struct event *e)
         __atomic_store_n(&t->figures.core, true, __ATOMIC_RELAXED);
 }
 
-/* The PAD at `e`: its size, or 0 if it cannot be. */
+/* Returns the size of the PAD at `e`, or 0 if it is invalid. */
 static u64 pad_size(const struct event *e, u64 left)
 {
     return e->size % EVENT_ALIGN || e->size > left ? 0 : e->size;
 }
 
-/* Looks through `size` bytes copied from the ring. *ret_keep is how many of them are whole, good
- * events; *ret_pad is the size of the PAD after them, if there is one. A record that the end cuts
- * is left for the next time, when it is the first and must be whole. */
+/* Checks `size` bytes copied from the ring. *ret_keep is the number of bytes of whole, valid
+ * events; *ret_pad is the size of the PAD after them, if there is one. An incomplete last record is
+ * left for the next time, when it is the first and must be whole. */
 static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 size, u64 *ret_keep,
                                  u64 *ret_pad)
 {
@@ -136,7 +137,7 @@ static const char *check_stretch(struct recorder_track *t, const u8 *bytes, u64 
     return wrong;
 }
 
-/* Takes one stretch out of the ring; *ret tells whether there was one. */
+/* Takes one stretch out of the ring; *ret: there was one. */
 static struct error *take_stretch(struct recorder_track *t, bool *ret)
 {
     const u8 *bytes;
@@ -169,13 +170,13 @@ static struct error *recorder_track_flush(struct recorder_track *t)
     return err;
 }
 
-/* A CHECK without a hash of memory: the program was there. */
+/* A CHECK without a hash of memory: it only says that the program was there. */
 union here_event {
     struct event event;
     u8 bytes[sizeof(struct event) + sizeof(struct event_check)];
 };
 
-/* Is the program known to have run on since its last event? */
+/* True if the program is known to have run on since its last event. */
 static bool came_further(struct recorder_track *t, union here_event *ret)
 {
     struct ring_here here = {0};
@@ -192,8 +193,8 @@ static bool came_further(struct recorder_track *t, union here_event *ret)
     return true;
 }
 
-/* If all processes are killed, this one included, the file says how far the program is known to
- * have come.  Returns for how long no further look is needed. */
+/* Notes in the file how far the program is known to have come, in case all processes are killed.
+ * Returns for how long that need not be done again. */
 static u64 note_place(struct recorder_track *t)
 {
     union here_event here;
@@ -206,7 +207,7 @@ static u64 note_place(struct recorder_track *t)
     return PLACE_NS;
 }
 
-/* Nothing to be had right now. Events found in the ring have come since the last look, so the time
+/* There is nothing to take right now. Events in the ring have come since the last look, so the time
  * of the last look decides when the next flush is due. */
 static struct error *rest(struct recorder_track *t)
 {
@@ -223,7 +224,7 @@ static struct error *rest(struct recorder_track *t)
     return NULL;
 }
 
-/* Up to `end`, a count of bytes: what is logged later is not recorded. */
+/* Drains up to `end`, a count of bytes: later events are not recorded. */
 static struct error *drain_to(struct recorder_track *t, u64 end)
 {
     bool some = true;
@@ -233,7 +234,7 @@ static struct error *drain_to(struct recorder_track *t, u64 end)
     return err;
 }
 
-/* The process is there, but the recording ends: says so in its track. */
+/* The process lives, but the recording ends: says so in its track. */
 static struct error *leave(struct recorder_track *t)
 {
     static const char text[] = "the recording was ended here, and the process went on";
@@ -253,7 +254,7 @@ static struct error *leave(struct recorder_track *t)
     return writer_commit(t->writer, SIZE, false);
 }
 
-/* The image is gone.  If it did not log its end it was killed, perhaps after its last event. */
+/* The image is gone. If it did not log its end it was killed, perhaps after its last event. */
 static struct error *note_death(struct recorder_track *t)
 {
     union here_event here;
@@ -283,7 +284,8 @@ static struct error *drain(struct recorder_track *t)
     }
 }
 
-/* After an error what is good is written if it can be; without a last chunk it counts as cut. */
+/* After an error, valid events are written if possible; without a last chunk the track counts as
+ * cut off. */
 static struct error *recorder_track_finish(struct recorder_track *t)
 {
     struct error *err = drain(t);
@@ -309,7 +311,7 @@ static void *recorder_track_run(void *argument)
     __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
     u64 one = 1;
     if (write(t->done, &one, sizeof one) < 0)
-        return NULL; /* the counter is full: it has been told */
+        return NULL; /* the counter is full, so it is already signalled */
     return NULL;
 }
 
@@ -356,7 +358,7 @@ static struct error *recorder_track_begin(struct recorder_track *t, const struct
     return error ? error_errno(error, "starting a thread") : NULL;
 }
 
-/* The id of the process that made the socket, as seen here: in a namespace of its own it has
+/* Returns the id of the process that made the socket, as seen here: in its own pid namespace it has
  * another number. */
 static pid_t pid_of(int socket, const struct channel_hello *hello)
 {

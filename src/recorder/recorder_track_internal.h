@@ -12,45 +12,45 @@
 
 struct recorder_track;
 
-/* How the processes are to take snapshots: nanoseconds from one to the next, 0: not at all; and
- * whether that is so whatever they cost. */
+/* How processes take snapshots: the interval in nanoseconds, 0: not at all; and whether to keep it
+ * whatever they cost. */
 struct recorder_pace {
     u64 apart;
     bool exact;
 };
 
-/* Answers a hello: makes ring and file, welcomes the engine, starts to drain.  `socket` is the
- * track's own, taken.  The thread writes to the eventfd `done` when it has stopped, for good or
- * bad.  Files that are mapped are told to `mapped`, which is lent. */
+/* Answers a hello: makes ring and file, welcomes the engine, starts the thread. Takes ownership of
+ * `socket`, the track's own. The thread writes to the eventfd `done` when it has stopped, for
+ * whatever reason. Mapped files are reported to `mapped`, which the caller keeps. */
 struct error *recorder_track_create(const struct recording *rec, const struct channel_hello *hello,
                                     u32 number, int socket, u64 ring_size, int done,
                                     struct recorder_mapped *mapped,
                                     const struct recorder_pace *pace, struct recorder_track **ret);
 
-/* Answers a hello that cannot be met: the program is to go on unrecorded. Takes the socket. */
+/* Refuses a hello: the program continues unrecorded. Takes ownership of the socket. */
 void recorder_track_refuse(int socket, int error);
 
 u32 recorder_track_number(const struct recorder_track *t);
 int recorder_track_socket(const struct recorder_track *t);
 
-/* Its process, as this process knows it. */
+/* Its process id, as seen here. */
 pid_t recorder_track_pid(const struct recorder_track *t);
 
-/* The recording is over for it: what it has logged so far is written, and its process goes on
+/* Ends the recording of this track: events logged so far are written, and its process continues
  * unrecorded. */
 void recorder_track_leave(struct recorder_track *t);
 
-/* Its process image is gone: what is in the ring is all there will be. */
+/* Its process image is gone: nothing more will come into the ring. */
 void recorder_track_hang_up(struct recorder_track *t);
 
-/* Has the thread stopped? */
+/* True if the thread has stopped. */
 bool recorder_track_stopped(const struct recorder_track *t);
 
-/* What went wrong, once the thread has stopped; NULL if nothing.  The caller's. */
+/* Returns the error once the thread has stopped; NULL if there was none. The caller owns it. */
 struct error *recorder_track_error(struct recorder_track *t);
 
-/* Once the thread has stopped: the first thing that it noted which cannot be replayed, or NULL.
- * The caller's. */
+/* Once the thread has stopped: returns its first note about something that cannot be replayed, or
+ * NULL. The caller frees it. */
 char *recorder_track_limit(struct recorder_track *t);
 
 /* Likewise the first thing that differs from a native run, or NULL. */

@@ -1,16 +1,16 @@
 /* The verifier: replays tracks of a recording and tells whether each is reproduced.
  *
  * A replay is compared with the recording at every event: the registers at each call, the order of
- * threads, the moments of signals, and memory where the recording has hashes of it.  Only a verdict
- * on the whole track, fed to its end without fault, counts as reproduced.
+ * threads, the moments of signals, and memory where the recording has hashes of it. A track counts
+ * as reproduced only if the verdict covers all of it and all events were read without an error.
  *
- * A track that has snapshots (log/snapshot_store.h) is taken apart there, and its parts are
- * replayed side by side: each begins at one snapshot and ends by comparing everything with the
- * next.  If a part is not reproduced, the track is replayed as a whole: that is the verdict, and
- * the part is the interval in which the difference came to be.
+ * A track with snapshots (log/snapshot_store.h) is divided there, and its parts are replayed in
+ * parallel: each begins at one snapshot and ends by comparing everything with the next. If a part
+ * is not reproduced, the track is replayed as a whole, which gives the verdict; the part is
+ * reported as the interval in which the difference arose.
  *
- * The verifier prints nothing.  Each track has one outcome, which is told to a function of the
- * client's; what an outcome points to is valid during that call.
+ * The verifier prints nothing. Each track has one outcome, for which a function of the client is
+ * called; what an outcome points to is valid during that call.
  */
 #ifndef VERIFIER_H
 #define VERIFIER_H
@@ -24,10 +24,11 @@
 enum verifier_result {
     VERIFIER_REPRODUCED,
     VERIFIER_DIVERGED,    /* the replay differs from the recording */
-    VERIFIER_NOT_REACHED, /* not replayed: the replay of `ancestor` differs before this begins */
+    /* not replayed: the replay of `ancestor` differs before this track begins */
+    VERIFIER_NOT_REACHED,
     VERIFIER_UNABLE,      /* this engine or machine cannot replay it: `happened` says why */
     VERIFIER_UNREADABLE,  /* `err`: the recording is damaged or cut, or a file it needs is gone */
-    VERIFIER_FAILED,      /* `err`, no fault of the recording: there is no engine, no process */
+    VERIFIER_FAILED, /* `err`: a failure that is not due to the recording: no engine, no process */
     VERIFIER_SILENT,      /* the engine ended without a verdict: `wait_status` */
 };
 
@@ -44,19 +45,19 @@ struct verifier_outcome {
     bool has_interval; /* a part was not reproduced: the one between these snapshots, */
     u64 from_tick, from_pc, to_tick, to_pc; /* or 0: the beginning, ~0: the end of the track */
     const char *in_interval;         /* what was wrong there, a line */
-    const char *said;                /* what an engine out of sight wrote to stderr, or NULL */
+    const char *said;                /* what a hidden engine wrote to stderr, or NULL */
 };
 
 typedef void verifier_told(void *context, const struct verifier_outcome *outcome);
 
-/* Replays one track.  The program's output is shown: it goes where ours goes.  `settings` follow
- * those that the track was recorded with ("": none).  With has_interval, a track that was
- * reproduced as a whole says that one of the two snapshots was wrong; both are removed. */
+/* Replays one track and shows the program's output. `settings` are added to those of the recording
+ * ("": none). If has_interval is set although the whole track was reproduced, one of the two
+ * snapshots was wrong; both are removed. */
 void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context);
 
-/* Replays several tracks at a time, out of sight.  `tracks` rise.  Outcomes are told in that order,
- * each as soon as it and those before it are known. */
+/* Replays several tracks in parallel, without output. `tracks` are ascending. Outcomes are reported
+ * in that order, each as soon as it and those before it are known. */
 void verifier_replay_all(const struct recording *rec, const u32 *tracks, size_t count,
                          const char *settings, verifier_told *told, void *context);
 

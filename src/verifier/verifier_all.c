@@ -1,19 +1,19 @@
-/* Every track, as many at a time as there are cores.
+/* Replays all tracks, as many at a time as there are cores.
  *
- * A track that began with a program is started; one that was forked is reached in the replay of
- * its parent, by a copy of that engine (verifier_team.c), so that every event is replayed once.
- * What could not be copied is replayed by itself, through its parent's events up to the fork;
- * unless the parent's replay has shown that these differ.
+ * A track that began with a program is started; one that was forked is reached in the replay of its
+ * parent, by a copy of that engine (verifier_team.c), so that every event is replayed once. A track
+ * whose engine could not be copied is replayed separately, through its parent's events up to the
+ * fork; unless the parent's replay has shown that these differ.
  *
  *     waiting --start_some, forks--> begun --ended--> done --tell_finished--> told
  *        ^                             |               ^
  *        +------------ lost -----------+               |
  *        +------ the parent differs before that -------+
  *
- * A track that makes no others may be begun in parts (verifier_parts.c).  If all of them are
- * reproduced it is done.  If one is not, the track waits again, to be replayed as a whole.
+ * A track without children may be replayed in parts (verifier_parts.c). If all of them are
+ * reproduced it is done. If one is not, the track waits again, to be replayed as a whole.
  *
- * Outcomes are told in the order of the tracks: each waits until those before it have been told.
+ * Outcomes are reported in the order of the tracks: each waits until those before it were reported.
  *
  * Invariants
  *   (1) A parent is before its children: tracks are numbered as they begin.
@@ -31,28 +31,28 @@
 #include "verifier/verifier_shown_internal.h"
 #include "verifier/verifier_team_internal.h"
 
-/* A track in parts. */
+/* A track that is replayed in parts. */
 struct job_parts {
     struct verifier_parts *parts;
     bool all_begun;
     size_t begun, ended;
     size_t failed; /* the first part that was not reproduced; ~0: none */
-    struct verifier_cut *from, *to; /* of that, lent */
+    struct verifier_cut *from, *to; /* bounds of that part; owned elsewhere */
     char wrong[CHANNEL_VERDICT_TEXT]; /* with that */
-    struct list lines; /* struct verifier_line *, of those that have ended and are to be shown */
+    struct list lines; /* struct verifier_line *: ended parts whose output is to be shown */
     size_t shown;      /* parts */
 };
 
 struct job {
     u32 track;
-    struct job *parent;       /* that it was forked by; NULL: it has to be started */
-    struct job *child;        /* of those forked by it that may still be reached, the first */
-    struct job *sibling;      /* and the next */
-    u64 tick, pc;             /* of the fork */
+    struct job *parent;       /* the parent that forked it; NULL: it has to be started */
+    struct job *child;        /* the first child that may still be reached */
+    struct job *sibling;      /* the next child of the same parent */
+    u64 tick, pc;             /* moment of the fork */
     enum { WAITING, BEGUN, DONE } state;
-    struct verifier_line *line; /* what came of it; NULL: it was reproduced, or not reached */
-    struct job *differs;      /* not reached, because this one's replay differs before */
-    char *said;               /* by the engine; may be NULL */
+    struct verifier_line *line; /* the outcome; NULL: reproduced, or not reached */
+    struct job *differs;      /* not reached, because the replay of this track differs before */
+    char *said;               /* output of the engine; may be NULL */
     struct job_parts *parts;  /* NULL: it is replayed as a whole */
 };
 
@@ -60,9 +60,9 @@ struct jobs {
     const struct recording *rec;
     struct job *list;
     size_t count, told;
-    struct job **line; /* to be started, in that order */
+    struct job **line; /* jobs to be started, in that order */
     size_t queued, started;
-    bool shows; /* what the program printed; then there is one job */
+    bool shows; /* show the program's output; then there is only one job */
     struct verifier_shown shown;
     verifier_told *tell;
     void *context;
@@ -147,7 +147,7 @@ static void lost(void *context, u32 track)
     queue(context, verifier_find_job(context, track));
 }
 
-/* Its own children are not reached, either. */
+/* Its children are not reached, either. */
 static void give_up(struct job *job, struct job *differs)
 {
     job->state = DONE;
@@ -158,7 +158,7 @@ static void give_up(struct job *job, struct job *differs)
     }
 }
 
-/* The same events would come to the same difference again. */
+/* Replaying the same events separately would lead to the same difference. */
 static void see_to_children(struct jobs *jobs, struct job *job, const struct verifier_line *line)
 {
     for (struct job *child; (child = job->child);) {
@@ -181,7 +181,7 @@ static const struct verifier_line *part_line(const struct job_parts *p, size_t p
     return NULL;
 }
 
-/* Shows parts in order, as far as they have ended; none after one that failed. */
+/* Shows the output of parts in order, as far as they have ended; none after a failed one. */
 static void jobs_show_parts(struct jobs *jobs, struct job_parts *p)
 {
     const struct verifier_line *line;
@@ -214,7 +214,7 @@ static void job_parts_destroy(struct job_parts *p)
     free(p);
 }
 
-/* All that were begun have ended: it is done, or has to be replayed as a whole. */
+/* All started parts have ended: the track is done, or has to be replayed as a whole. */
 static void parts_ended(struct jobs *jobs, struct job *job)
 {
     if (job->parts->failed == ~(size_t)0 && job->parts->begun)
@@ -238,7 +238,7 @@ static void part_ended(struct jobs *jobs, struct job *job, struct verifier_line 
         parts_ended(jobs, job);
 }
 
-/* False: there is no part left to be begun. */
+/* False: there is no part left to start. */
 static bool begin_part(struct jobs *jobs, struct job *job, struct verifier_team *team)
 {
     struct job_parts *p = job->parts;
@@ -256,7 +256,7 @@ static bool begin_part(struct jobs *jobs, struct job *job, struct verifier_team 
     return true;
 }
 
-/* A whole one that may be shown; some of it may have been, in parts. */
+/* Starts a whole track that may show output; some of it may already have been shown by parts. */
 static void begin_whole(struct jobs *jobs, struct job *job, struct verifier_team *team)
 {
     struct verifier_line *line = verifier_line_create(jobs->rec, job->track);
@@ -286,14 +286,14 @@ static void ended(void *context, struct verifier_line *line, char *said)
         verifier_shown_show(&jobs->shown, line, jobs->shown);
     see_to_children(context, job, line);
     if (verifier_line_reproduced(line))
-        verifier_line_destroy(line); /* there may be thousands that wait for the first to be told */
+        verifier_line_destroy(line); /* thousands may wait for the first outcome to be reported */
     else
         job->line = line;
 }
 
 /* --- telling ------------------------------------------------------------------------ */
 
-/* If all came out well but for the part, it was one of the snapshots. */
+/* If everything except the part was reproduced, one of its snapshots was wrong. */
 static void tell_interval(const struct job_parts *p, struct verifier_outcome *ret)
 {
     const struct snapshot_about *from = p->from ? &p->from->stored->about : NULL;
@@ -337,7 +337,7 @@ static void tell_finished(struct jobs *jobs)
 
 /* --- running ------------------------------------------------------------------------ */
 
-/* All of its parts, as there are places. */
+/* Starts all parts, as places become free. */
 static void start_parts(struct jobs *jobs, struct job *job, struct verifier_team *team)
 {
     struct job_parts *p = job->parts;
@@ -378,7 +378,7 @@ static void verifier_run_jobs(struct jobs *jobs, struct verifier_team *team)
     }
 }
 
-/* One that makes others has them verified on its way, as a whole. */
+/* A track with children is replayed as a whole, since the children are verified with it. */
 static void find_parts(struct jobs *jobs, struct job *job)
 {
     struct verifier_parts *parts =
@@ -393,7 +393,8 @@ static void find_parts(struct jobs *jobs, struct job *job)
 static void jobs_init(struct jobs *jobs, const u32 *tracks)
 {
     jobs->list = xalloc(jobs->count * sizeof *jobs->list);
-    jobs->line = xalloc(2 * jobs->count * sizeof *jobs->line); /* in parts, and as a whole */
+    /* each can be in the line in parts, and as a whole */
+    jobs->line = xalloc(2 * jobs->count * sizeof *jobs->line);
     for (size_t i = 0; i < jobs->count; i++)
         jobs->list[i] = (struct job){.track = tracks[i]};
     for (size_t i = 0; i < jobs->count; i++) {

@@ -1,11 +1,11 @@
-/* A track on its way into a replaying engine: see the header.
+/* Feeds a track to a replaying engine: see the header.
  *
- * The reader checks every byte before it is fed, so the engine meets only well-formed events.  If
- * the reader comes to something wrong, the engine is fed up to there and told that this was all:
- * what it says then is not the verdict on the whole, and the error says so.
+ * The reader checks every byte before it is fed, so the engine meets only well-formed events. If
+ * the reader finds an error, the engine is fed up to there and told that this is the end: its
+ * verdict then does not cover the whole track, and the error says so.
  *
- * An engine that goes on from a snapshot is fed what it needs to load the program, and then the
- * events after the snapshot.
+ * An engine that starts from a snapshot is fed the events that it needs to load the program, and
+ * then those after the snapshot.
  */
 #include "verifier/verifier_feed_internal.h"
 
@@ -34,7 +34,7 @@ struct verifier_feed {
     struct error *err;
 };
 
-/* False: the engine is gone, and why is for others to say. */
+/* False: the engine is gone; the reason is reported elsewhere. */
 static bool feed_event(struct verifier_feed *f, const struct event *e)
 {
     void *room = ring_reserve(&f->producer, &f->host, e->size);
@@ -45,7 +45,7 @@ static bool feed_event(struct verifier_feed *f, const struct event *e)
     return true;
 }
 
-/* Is what the program prints shown?  The snapshot may say something else. */
+/* Tells the engine whether to show the program's output. The snapshot may say something else. */
 static bool feed_shown(struct verifier_feed *f, u32 level)
 {
     u64 room[(sizeof(struct event) + sizeof(struct event_note)) / sizeof(u64)];
@@ -56,20 +56,20 @@ static bool feed_shown(struct verifier_feed *f, u32 level)
     return feed_event(f, e);
 }
 
-/* What an engine needs before it can go on from a snapshot. */
+/* True for events that an engine needs before it can restore a snapshot. */
 static bool is_of_loading(const struct event *e)
 {
     return e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_MAP ||
            e->kind == EVENT_NOTE || e->kind == EVENT_ENTRY;
 }
 
-/* Faults that were raised before the snapshot's moment do not count as met, and are past. */
+/* Faults raised before the snapshot's moment do not count as met, but are past. */
 static bool feed_is_past(const struct event *e, const struct snapshot_about *at)
 {
     return event_is_fault(e) && (e->tick != at->tick ? e->tick < at->tick : e->pc < at->pc);
 }
 
-/* Up to the snapshot that the interval begins with; then *ret is the first event after it. */
+/* Feeds up to the snapshot at which the interval begins; *ret is then the first event after it. */
 static bool feed_beginning(struct verifier_feed *f, const struct event **ret)
 {
     const struct snapshot_about *at = &f->from->stored->about;
@@ -173,7 +173,7 @@ struct error *verifier_feed_destroy(struct verifier_feed *f)
 {
     if (!f)
         return NULL;
-    shutdown(f->socket, SHUT_RDWR); /* makes the thread see that there is no reader */
+    shutdown(f->socket, SHUT_RDWR); /* makes the thread notice that the reader is gone */
     pthread_join(f->thread, NULL);
     struct error *err = f->err;
     ring_memory_deinit(&f->memory);

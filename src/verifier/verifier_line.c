@@ -1,8 +1,8 @@
-/* The line to an engine that replays a track: see the header.
+/* The connection to an engine that replays a track: see the header.
  *
- * Events go through a ring that a thread fills (verifier_feed.c); this is about the messages beside
- * it and about what becomes of the replay.  Only a verdict on the whole track, fed to its end
- * without fault, counts as success.
+ * Events go through a ring that a thread fills (verifier_feed.c); this file handles the other
+ * messages and the outcome. Only a verdict on the whole track, with all events read without an
+ * error, counts as success.
  */
 #include "verifier/verifier_line_internal.h"
 
@@ -39,7 +39,7 @@ void verifier_line_destroy(struct verifier_line *l)
 void verifier_line_fail(struct verifier_line *l, struct error *err, bool ours)
 {
     if (l->err) {
-        error_destroy(err); /* what came of the first */
+        error_destroy(err); /* the first error counts */
         return;
     }
     l->err = err;
@@ -121,7 +121,7 @@ int verifier_line_socket(const struct verifier_line *l)
     return l->feed ? verifier_feed_socket(l->feed) : -1;
 }
 
-/* A file for an engine that maps it.  One that is damaged, gone or changed ends the replay. */
+/* Sends a file to an engine that maps it. If it is damaged, gone or changed, the replay ends. */
 static void verifier_answer_fetch(struct verifier_line *l, const struct channel_fetch *fetch)
 {
     struct channel_kept kept = {.copy = fetch->copy};
@@ -167,7 +167,7 @@ static bool hear_more(struct verifier_line *l)
 void verifier_line_close(struct verifier_line *l)
 {
     while (l->feed && hear_more(l)) {
-        /* what it said before it went */
+        /* messages sent before it ended */
     }
     struct error *err = verifier_feed_destroy(l->feed);
     l->feed = NULL;
@@ -182,7 +182,7 @@ bool verifier_line_diverged(const struct verifier_line *l)
     return l->judged && l->verdict.verdict == CHANNEL_DIVERGED;
 }
 
-/* An engine that came to the end of what it was fed has not come to the end of its part. */
+/* An engine that reached the end of its events need not have reached the end of its part. */
 static bool verifier_line_came_to_end(const struct verifier_line *l)
 {
     const struct channel_verdict *v = &l->verdict;

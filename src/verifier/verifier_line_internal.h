@@ -1,5 +1,5 @@
-/* The line to an engine that replays a track: what it is fed, what it asks for, its verdict, and
- * what came of all that. */
+/* The connection to an engine that replays a track: its events, its requests, its verdict, and the
+ * outcome. */
 #ifndef VERIFIER_LINE_INTERNAL_H
 #define VERIFIER_LINE_INTERNAL_H
 
@@ -17,56 +17,57 @@ struct verifier_cut;
 struct verifier_line {
     const struct recording *rec;
     u32 track;
-    bool is_part; /* of the track, between these: */
-    struct verifier_cut *from, *to; /* lent; NULL: its beginning, its end */
+    bool is_part; /* a part of the track, between these: */
+    struct verifier_cut *from, *to; /* owned elsewhere; NULL: beginning or end of the track */
     size_t part;       /* its number */
-    int output, errors; /* files for what the program prints, the line's; -1: it is not shown */
+    int output, errors; /* files for the program's output, owned by the line; -1: it is not shown */
     struct lineage *events;
-    struct verifier_feed *feed; /* NULL: the engine has not said hello, or the line is closed */
+    struct verifier_feed *feed; /* NULL: the engine has not sent a hello, or the line is closed */
     bool judged;
     struct channel_verdict verdict;
-    struct error *err; /* nothing good can come of it: an engine that runs is to be killed */
-    bool ours;         /* err is no fault of the recording */
-    int wait_status;   /* how the engine ended: the caller fills it in */
+    struct error *err; /* the replay has failed: a running engine is to be killed */
+    bool ours;         /* err is not due to the recording */
+    int wait_status;   /* how the engine ended: set by the caller */
 };
 
-/* `rec` is lent. */
+/* The caller keeps `rec` open. */
 struct verifier_line *verifier_line_create(const struct recording *rec, u32 track);
 void verifier_line_destroy(struct verifier_line *l); /* accepts NULL */
 
-/* Gives up, for this reason. */
+/* Gives up for this reason. */
 void verifier_line_fail(struct verifier_line *l, struct error *err, bool ours);
 
-/* What an engine is started as. */
+/* How an engine is started. */
 struct verifier_engine {
     struct engine_start start;
     struct replay_start from;
     char *settings;
 };
 
-/* For the track from the start of its program. `settings` come after those it was recorded with.
- * False: the outcome is known already, and no engine must be started. In both cases the caller
- * gives *ret back. */
+/* For a track from the start of its program. `settings` are added to those of the recording. False:
+ * the outcome is already known, and no engine must be started. In both cases the caller frees
+ * *ret. */
 bool verifier_line_prepare(struct verifier_line *l, bool quiet, const char *settings,
                            struct verifier_engine *ret);
 void verifier_engine_deinit(struct verifier_engine *e);
-/* For the track that begins with a fork, at which the engine has stopped. */
+/* For a track that begins with a fork, where the engine has stopped. */
 void verifier_line_prepare_forked(struct verifier_line *l);
 
-/* The engine has said hello, and its end of the line is `fd`, taken. `flags` are the welcome's. */
+/* The engine has sent a hello; takes ownership of `fd`, its end of the line. `flags` are for the
+ * welcome. */
 void verifier_line_welcome(struct verifier_line *l, const struct channel_hello *hello, int fd,
                            u32 flags);
-/* To be polled for input; -1: none. */
+/* The descriptor to poll for input; -1: none. */
 int verifier_line_socket(const struct verifier_line *l);
-/* Takes the next message, without waiting, and answers if that is all there is to it; else, of a
- * PACKET_GOT, *ret is for the caller. */
+/* Takes the next message, without waiting, and answers it if it can. Otherwise, for a PACKET_GOT,
+ * *ret is for the caller. */
 enum packet_result verifier_line_hear(struct verifier_line *l, union packet *ret);
 
-/* The engine is no more: what it said before it went, and what was wrong with what it was fed. */
+/* The engine has ended: reads its last messages, and any error of the feed. */
 void verifier_line_close(struct verifier_line *l);
 bool verifier_line_reproduced(const struct verifier_line *l);
 bool verifier_line_diverged(const struct verifier_line *l);
-/* What came of it; *ret points into the line. */
+/* Returns the outcome; *ret points into the line. */
 void verifier_line_outcome(const struct verifier_line *l, struct verifier_outcome *ret);
 
 #endif

@@ -1,8 +1,8 @@
 /* The parts of a track: see the header.
  *
- * A part costs the start of an engine, the reading of a snapshot and a second translation of the
- * program's code, so there are a few for each core, of about the same length.  Snapshots are made
- * only where they save more than that.
+ * A part costs the start of an engine, reading a snapshot and another translation of the program's
+ * code. So there are a few parts for each core, of about the same length. Snapshots exist only
+ * where they save more than that.
  */
 #include "verifier/verifier_parts_internal.h"
 
@@ -18,7 +18,7 @@ enum { PARTS_PER_CORE = 3 };
 struct verifier_parts {
     const struct recording *rec;
     bool trimmed;
-    struct snapshot_stored base; /* that a track which was trimmed begins with */
+    struct snapshot_stored base; /* the snapshot at which a trimmed track begins */
     struct verifier_cut base_cut;
     struct snapshot_stored *list;
     size_t listed;
@@ -35,7 +35,7 @@ static int by_tick(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Those of the recording, and those that replays have left; none if they are not to be used. */
+/* Lists snapshots of the recording, and those that replays have left; none if they are disabled. */
 static struct snapshot_stored *verifier_list_snapshots(const struct recording *rec, u32 track,
                                                        size_t *ret)
 {
@@ -57,14 +57,14 @@ static struct snapshot_stored *verifier_list_snapshots(const struct recording *r
     return all;
 }
 
-/* Those at which about equal parts end. */
+/* Chooses the snapshots that divide the track into about equal parts. */
 static void choose_cuts(struct verifier_parts *p, size_t wanted)
 {
     u64 length = p->listed ? p->list[p->listed - 1].about.tick : 0, last = p->base.about.tick;
     u64 step = length > last ? (length - last) / wanted : 0;
     for (size_t n = 0; n < p->listed; n++) {
         u64 tick = p->list[n].about.tick;
-        bool near_end = length - tick < step / 2; /* what is left is part of the last one */
+        bool near_end = length - tick < step / 2; /* the rest becomes part of the last one */
         if (tick <= last || tick - last < step - step / 4 || near_end)
             continue;
         p->cuts[p->count++] = (struct verifier_cut){.stored = &p->list[n], .raw.fd = -1};
@@ -118,7 +118,7 @@ void verifier_cut_remove(const struct verifier_cut *cut)
         unlink(cut->stored->path);
 }
 
-/* NULL: the end. */
+/* Returns the next cut; NULL: the end. */
 static struct verifier_cut *next_cut(struct verifier_parts *p)
 {
     while (p->next < p->count) {
@@ -156,7 +156,7 @@ bool verifier_parts_next(struct verifier_parts *p, struct verifier_cut **ret_fro
     struct error *err = p->begun ? NULL : verifier_parts_beginning(p, &p->here);
     p->begun = true;
     p->over = err != NULL;
-    error_destroy(err); /* it is said when the track is replayed as a whole */
+    error_destroy(err); /* the error is reported when the track is replayed as a whole */
     if (p->over)
         return false;
     struct verifier_cut *to = next_cut(p);

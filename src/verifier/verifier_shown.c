@@ -1,7 +1,7 @@
-/* What a program printed: see the header.
+/* The output of a program: see the header.
  *
- * Where standard output and error go to the same place, they do so here, too: what is printed there
- * keeps its order.
+ * If standard output and error go to the same place, they also share a file here, so that their
+ * order is kept.
  */
 #include "verifier/verifier_shown_internal.h"
 
@@ -30,7 +30,7 @@ bool verifier_shown_prepare(struct verifier_line *line)
     return good;
 }
 
-/* How many bytes there were. */
+/* Returns the number of bytes. */
 static u64 copy_out(int file, int to, u64 from)
 {
     char buffer[1 << 16];

@@ -11,15 +11,15 @@
  *      |             +--> ended                                       stands
  *      +---------- GO (let_go), when its copy is READY or gone ----------+
  *
- * A member that runs has one of `most` places. A copy takes the place of the member that it was
- * made from, which stands until there is another place. So children come first, and few processes
- * exist at a time even if the program made many, one after the other. The number of members is
- * bounded for programs whose children have children to a great depth: then members that stand go on
- * first, and if all of them ask, one goes on without a copy, and the host must replay the child.
+ * A running member has one of `most` places. A copy takes the place of its maker, which waits until
+ * another place is free. So children come first, and few processes exist at a time even if the
+ * program made many, one after the other. The number of members is limited, for programs with
+ * deeply nested children: then waiting members continue first, and if all of them ask, one
+ * continues without a copy, and the host must replay the child.
  *
  * Invariants
  *   (1) m->copy is the copy that m waits for: one that is not ready, and m copies or stands.
- *   (2) Members are in the order in which they came to be.
+ *   (2) Members are in the order in which they were made.
  */
 #include "verifier/verifier_team_internal.h"
 
@@ -41,7 +41,7 @@
 
 enum {
     STANDING_MOST = 24,
-    DESCRIPTORS_EACH = 5, /* line, ring, track, stderr, and what a family shares */
+    DESCRIPTORS_EACH = 5, /* line, ring, track, stderr, and those shared by a family */
     DESCRIPTORS_ELSE = 16,
 };
 
@@ -57,14 +57,14 @@ struct team_member {
     struct verifier_line *line;
     struct team_family *family;
     enum team_member_state state;
-    pid_t pid;   /* 0: of a copy that has not been heard of */
+    pid_t pid;   /* 0: a copy that has not connected yet */
     int said;    /* what it writes to stderr */
     bool ready;  /* it replays its own track */
-    bool silent; /* its line has hung up */
-    bool gone;   /* it has been reaped, or was never made */
-    u32 child;   /* asks: the track that begins here */
+    bool silent; /* its line was closed */
+    bool gone;   /* it was reaped, or never made */
+    u32 child;   /* state asks: the track that begins here */
     struct team_member *copy;
-    u64 number;  /* counts all that there ever were */
+    u64 number;  /* counts all members ever made */
 };
 
 struct verifier_team {
@@ -75,12 +75,12 @@ struct verifier_team {
     struct team_member **members;
     size_t count;
     u64 made; /* members, ever */
-    int children; /* tells of those that have ended */
+    int children; /* reports ended children (a signalfd) */
     bool someone_ended; /* perhaps */
     struct pollfd *polls;
 };
 
-/* SIGCHLD is blocked from here on, for the descriptor; ignored, it would not come. */
+/* Blocks SIGCHLD for the descriptor. If it were ignored, it would not be reported. */
 static int watch_children(void)
 {
     sigset_t mask;
@@ -91,7 +91,7 @@ static int watch_children(void)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* So many may there be at a time, where `most` run. */
+/* The maximum number of members, if `most` run. */
 static size_t room_for(size_t most)
 {
     struct rlimit limit;
@@ -144,7 +144,7 @@ static void leave_family(struct team_family *family)
     free(family);
 }
 
-/* What it wrote, to be freed; NULL: nothing. */
+/* Returns what it wrote, which the caller frees; NULL: nothing. */
 static char *take_said(int fd)
 {
     struct stat st;
@@ -159,7 +159,7 @@ static char *take_said(int fd)
     return text;
 }
 
-/* The one that waits for this copy, if it still does. */
+/* Returns the member that waits for this copy, if it still does. */
 static struct team_member *maker_of(const struct verifier_team *team,
                                     const struct team_member *copy)
 {
@@ -196,7 +196,7 @@ static int open_said(void)
     return memfd_create("said", MFD_CLOEXEC);
 }
 
-/* What is shown is the line's affair. */
+/* If output is shown, the line has files for it. */
 static int open_errors(const struct verifier_line *line)
 {
     return line->errors >= 0 ? fcntl(line->errors, F_DUPFD_CLOEXEC, 0) : open_said();
@@ -298,7 +298,7 @@ static size_t running(const struct verifier_team *team)
     return n;
 }
 
-/* The youngest in this state that does not wait for another. */
+/* Returns the youngest in this state that does not wait for another. */
 static struct team_member *youngest(const struct verifier_team *team, enum team_member_state state)
 {
     for (size_t i = team->count; i > 0; i--) {
@@ -309,7 +309,7 @@ static struct team_member *youngest(const struct verifier_team *team, enum team_
     return NULL;
 }
 
-/* One more step towards `most` that run; false: there is none. */
+/* Makes one more step towards `most` running members; false: there is none. */
 static bool advance_one(struct verifier_team *team)
 {
     size_t busy = running(team);
@@ -348,7 +348,7 @@ static void hear_fork(struct verifier_team *team, struct team_member *m,
         say_leave(m, false, -1);
 }
 
-/* An error is noted as the end of the copy, which is seen to with that of others. */
+/* An error is treated as the end of the copy, and handled with the ends of others. */
 static void hear_forked(struct verifier_team *team, struct team_member *m,
                         const struct channel_forked *forked)
 {
@@ -358,7 +358,7 @@ static void hear_forked(struct verifier_team *team, struct team_member *m,
         copy->pid = (pid_t)forked->pid;
         copy->gone = forked->error;
     }
-    team->someone_ended = true; /* it may have, before its number was known */
+    team->someone_ended = true; /* it may have ended before its pid was known */
 }
 
 static void hear_ready(struct verifier_team *team, struct team_member *m)
@@ -367,7 +367,7 @@ static void hear_ready(struct verifier_team *team, struct team_member *m)
     forget_copy(team, m);
 }
 
-/* False: there was nothing, and perhaps never will be. */
+/* False: there was no message. */
 static bool hear_line(struct verifier_team *team, struct team_member *m)
 {
     union packet packet;
@@ -376,7 +376,7 @@ static bool hear_line(struct verifier_team *team, struct team_member *m)
     enum packet_result result = verifier_line_hear(m->line, &packet);
     m->silent = result == PACKET_CLOSED;
     if (m->line->err && m->pid > 0 && !m->gone)
-        kill(m->pid, SIGKILL); /* nothing good can come of it */
+        kill(m->pid, SIGKILL); /* the replay has failed */
     if (result != PACKET_GOT)
         return result == PACKET_MALFORMED;
     if (packet.message.kind == CHANNEL_FORK && m->state == RUNS)
@@ -388,7 +388,7 @@ static bool hear_line(struct verifier_team *team, struct team_member *m)
     return true;
 }
 
-/* A copy is known by its number, or by the one that waits for it. */
+/* A copy is recognized by its pid, or by the member that waits for it. */
 static bool is_from(const struct verifier_team *team, const struct team_member *m,
                     const struct channel_hello *hello)
 {
@@ -440,17 +440,17 @@ static void verifier_team_hear_shared(struct verifier_team *team, struct team_fa
 
 /* --- ends --------------------------------------------------------------------------- */
 
-/* The process is no more, or never was. */
+/* The process has ended, or never existed. */
 static void verifier_team_end(struct verifier_team *team, struct team_member *m)
 {
     const struct verifier_team_host *host = team->host;
     while (hear_line(team, m)) {
-        /* what it said before it went */
+        /* messages sent before it ended */
     }
     if (m->state == ASKS)
         host->lost(host->context, m->child);
     if (m->copy && !m->copy->pid)
-        m->copy->gone = true; /* it cannot be known any more whether the copy was made */
+        m->copy->gone = true; /* it can no longer be known whether the copy was made */
     struct verifier_line *line = m->line;
     bool begun = m->ready;
     char *said = NULL;
@@ -499,7 +499,7 @@ static void verifier_team_reap(struct verifier_team *team)
 
 /* --- a turn ------------------------------------------------------------------------- */
 
-/* Each family once: by its oldest member. */
+/* True for the oldest member of a family, so that each family is polled once. */
 static bool is_oldest(const struct verifier_team *team, size_t which)
 {
     for (size_t i = 0; i < which; i++)
@@ -513,7 +513,8 @@ static struct pollfd awaited(int fd)
     return (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-/* For each member two: its line, and what its family shares, unless that is asked already. */
+/* Polls two descriptors for each member: its line, and the shared one of its family, unless that
+ * was added already. */
 static void poll_all(struct verifier_team *team)
 {
     for (size_t i = 0; i < team->count; i++) {
@@ -536,11 +537,11 @@ static void check_members(const struct verifier_team *team)
     }
 }
 
-/* Nobody comes or goes while lines are heard; that is left for the end of the turn. */
+/* Members are added and removed only at the end of the turn, not while lines are read. */
 void verifier_team_turn(struct verifier_team *team)
 {
     while (advance_one(team)) {
-        /* as far as there are places */
+        /* as long as there are places */
     }
     poll_all(team);
     for (size_t i = 0; i < team->count; i++) {

@@ -1,5 +1,5 @@
-/* Engines that replay many tracks at a time, out of sight: some are started, others are copies that
- * those make of themselves where the program forked (log/channel.h). */
+/* Hidden engines that replay many tracks in parallel: some are started, others are copies that
+ * these make of themselves where the program forked (log/channel.h). */
 #ifndef VERIFIER_TEAM_INTERNAL_H
 #define VERIFIER_TEAM_INTERNAL_H
 
@@ -9,39 +9,41 @@
 #include "log/recording.h"
 #include "verifier/verifier_line_internal.h"
 
-/* Who wants to know; all of them get `context`. */
+/* Functions of the host; all of them get `context`. */
 struct verifier_team_host {
-    /* `track` forks at this moment: the track that begins there, if it is to be replayed now. */
+    /* `track` forks at this moment. Returns true and the track that begins there, if it is to be
+     * replayed now. */
     bool (*forks)(void *context, u32 track, u64 tick, u64 pc, u32 *ret);
-    /* A track that began by that could not be begun: no copy was made. */
+    /* A track of `forks` could not be started: no copy was made. */
     void (*lost)(void *context, u32 track);
-    /* The replay of a track is over.  `line`, which is closed, and `said`, what the engine wrote to
-     * stderr (NULL: nothing), are the host's now. */
+    /* The replay of a track has ended. The host now owns `line`, which is closed, and `said`, what
+     * the engine wrote to stderr (NULL: nothing). */
     void (*ended)(void *context, struct verifier_line *line, char *said);
     void *context;
 };
 
 struct verifier_team;
 
-/* At most `most` of them run at a time.  `rec`, `settings` and `host` are lent. */
+/* At most `most` of them run at a time. The caller keeps `rec`, `settings` and `host`. */
 struct verifier_team *verifier_team_create(const struct recording *rec, const char *settings,
                                            size_t most, const struct verifier_team_host *host);
-void verifier_team_destroy(struct verifier_team *team); /* no engine is left */
+void verifier_team_destroy(struct verifier_team *team); /* returns when no engine is left */
 
 /* Replays a track from the start of its program; may have ended on return. */
 void verifier_team_start(struct verifier_team *team, u32 track);
-/* The same for a line, taken, that may be of a part of a track, and may be shown. */
+/* The same for a line, of which it takes ownership; it may be a part of a track, and may show
+ * output. */
 void verifier_team_start_line(struct verifier_team *team, struct verifier_line *line);
 
-/* Would one more have a core to itself? */
+/* True if one more would have its own core. */
 bool verifier_team_has_room(const struct verifier_team *team);
 bool verifier_team_is_empty(const struct verifier_team *team);
 
-/* verifier_all.c: one track in parts, with what it prints; false: it has none. */
+/* verifier_all.c: replays one track in parts, with its output; false: it has no parts. */
 bool verifier_replay_parts(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context);
 
-/* Waits until something happens, and sees to it. */
+/* Waits until something happens, and handles it. */
 void verifier_team_turn(struct verifier_team *team);
 
 #endif

@@ -1,7 +1,7 @@
-/* One track again, with the log in place of the world.
+/* Replays one track.
  *
- * ebb starts an engine for the track, serves its line (verifier_line.c) and waits for its end.  The
- * program's output comes from the engine.
+ * ebb starts an engine for the track, serves its line (verifier_line.c) and waits for its end. The
+ * engine prints the program's output.
  */
 #include <poll.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static void verifier_track_turn(struct replay *r)
         return;
     if (polls[2].revents & POLLIN)
         verifier_line_hear(r->line, &packet);
-    else if (polls[2].revents) /* hung up: only the end of the process is left to wait for */
+    else if (polls[2].revents) /* closed: only the end of the process is still to be waited for */
         r->reaped = waitpid(r->child, &r->line->wait_status, 0) == r->child;
     if (polls[1].revents)
         verifier_track_hear_shared(r);
