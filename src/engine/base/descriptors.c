@@ -1,9 +1,9 @@
 /* The engine's own file descriptors, kept high and hidden from the guest.
  *
- * Where the hard limit leaves room they lie above the guest's own limit, so that it can open as
- * many files as it may. High, but not too high: the kernel copies its table up to the highest open
- * number at every fork.  Close-on-exec descriptors need nothing at execve; the others are told to
- * the next engine by number.
+ * If the hard limit leaves room they are above the guest's own limit, so that the guest can open as
+ * many files as it may. They are not too high, since the kernel copies its table up to the highest
+ * open number at every fork. Close-on-exec descriptors need nothing at execve; the next engine is
+ * told the numbers of the others.
  *
  * Those in kept[0 .. count) are open.
  *
@@ -18,7 +18,7 @@
 
 enum {
     KEPT_MOST = 48,
-    NUMBERS_END = 1024, /* where the guest may have that many */
+    NUMBERS_END = 1024, /* if the guest may have that many */
     NUMBERS_ROOM = 24,
     ABOVE_MOST = 4096, /* higher limits are rarely reached, and tables of that many are big */
     RLIMIT_NOFILE = 7,
@@ -28,13 +28,13 @@ enum {
 struct kept_descriptor {
     i32 fd;
     i32 *place;
-    bool others; /* of another process with the same table, whose it is to close */
+    bool others; /* belongs to another process with the same table, which closes it */
 };
 
 static struct {
     struct kept_descriptor kept[KEPT_MOST];
     unsigned count;
-    i32 lowest; /* none of ours is below */
+    i32 lowest; /* none of the engine's is below */
 } descriptors = {.lowest = NONE};
 
 static struct kept_descriptor *descriptors_find(i32 fd)
@@ -60,8 +60,8 @@ bool descriptors_owned(i64 fd)
     return fd >= descriptors.lowest && descriptors_find((i32)fd);
 }
 
-/* The lowest number that we would take, if it must be one that the guest could have: near the
- * end of those. */
+/* The lowest number that the engine would take if it must be one that the guest could have: near
+ * the end of those. */
 static u64 first_number(u64 end)
 {
     if (end > NUMBERS_END)
@@ -89,7 +89,7 @@ void descriptors_narrow(const u64 before[2])
         kernel_call(__NR_prlimit64, 0, RLIMIT_NOFILE, before, NULL);
 }
 
-/* Above the guest's limit, for as long as this takes a higher one. */
+/* Copies it above the guest's limit, which is raised meanwhile. */
 static i64 copy_above(i32 fd, bool close_on_exec, const u64 limit[2])
 {
     u64 higher[2] = {limit[0] + KEPT_MOST, limit[1]};
@@ -138,7 +138,7 @@ void descriptors_drop(i32 fd)
     find_lowest();
 }
 
-/* To another number.  The old one stays open. */
+/* Moves it to another number. The old one stays open. */
 static i64 move_kept(struct kept_descriptor *k)
 {
     i64 flags = kernel_call(__NR_fcntl, k->fd, F_GETFD);
@@ -155,7 +155,7 @@ static i64 move_kept(struct kept_descriptor *k)
 i64 descriptors_yield(i32 fd)
 {
     struct kept_descriptor *k = descriptors_find(fd);
-    /* the old number belongs to the guest now, which is about to close it by dup2 */
+    /* the old number is now the guest's, which is about to replace it by dup2 */
     return k ? move_kept(k) : 0;
 }
 
@@ -165,7 +165,7 @@ void descriptors_shared(void)
         descriptors.kept[i].others = true;
 }
 
-/* What lies above a limit that has become lower stays open: it is not in the way there. */
+/* Descriptors above a lowered limit stay open: they are not in the way there. */
 void descriptors_limited(void)
 {
     u64 limit[2] = {NUMBERS_END, NUMBERS_END};
@@ -178,7 +178,7 @@ void descriptors_limited(void)
     }
 }
 
-/* The smallest of ours in [first, last]; NONE if there is none. */
+/* Returns the smallest of the engine's in [first, last]; NONE if there is none. */
 static u64 next_kept(u64 first, u64 last)
 {
     u64 next = NONE;

@@ -1,7 +1,7 @@
 /* The goal: a moment that must not be run past.
  *
- * At each boundary the dispatcher calls `check`, if there is one, which sets or clears the goal and
- * does what is due.  Then the guest runs on a budget up to the goal's tick, and by single
+ * At each boundary the dispatcher calls `check`, if it is set, which sets or clears the goal and
+ * handles what is due. Then the guest runs on a budget up to the goal's tick, and by single
  * instructions from there to its pc.
  */
 #ifndef ENGINE_GOAL_H
@@ -18,7 +18,7 @@ struct goal {
 
 extern struct goal goal;
 
-/* Is the guest at the moment, or past it? */
+/* True if the guest is at the moment or past it. */
 bool goal_reached(u64 tick, u64 pc);
 
 #endif

@@ -1,4 +1,4 @@
-/* Asking the kernel, for the engine itself.
+/* System calls of the engine itself.
  *
  * kernel_call() is a bare system call with six arguments; results are the kernel's: negative errno
  * on failure.  It never waits for anything on the guest's behalf: calls of the guest that may wait

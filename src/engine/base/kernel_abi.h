@@ -1,7 +1,7 @@
 /* The kernel's structures and constants, as the engine needs them.
  *
  * The kernel's own headers (asm/, linux/) give numbers where they can be included without a libc;
- * the structures are ours, because those of libc differ from what the kernel writes.
+ * the structures are defined here, because those of libc differ from what the kernel writes.
  */
 #ifndef ENGINE_KERNEL_ABI_H
 #define ENGINE_KERNEL_ABI_H
@@ -51,7 +51,8 @@ enum {
 enum { K_SS_ONSTACK = 1, K_SS_DISABLE = 2 };
 #define K_SS_AUTODISARM 0x80000000u
 
-/* What `rt_sigframe` holds on x86-64: pretcode, ucontext, siginfo, then the xsave area above. */
+/* The content of `rt_sigframe` on x86-64: pretcode, ucontext, siginfo, then the xsave area
+ * above. */
 struct k_sigcontext {
     u64 r8, r9, r10, r11, r12, r13, r14, r15;
     u64 rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp;

@@ -1,16 +1,16 @@
-/* The layouts that there have been: see layout.h.
+/* All layouts that were ever used: see layout.h.
  *
- * No memory of the engine's below 4 GiB lies where four bytes of text point to, read as an address:
- * a program that takes text for a pointer faults natively, and must fault here.  Text has a highest
- * byte of 0x20 to 0x7e.  Above 2 GiB the address sanitizer has its shadow, from 0x7fff7000 on.  So
- * 511 MiB below 0x1ffff000 and 16 MiB from 0x7f000000 on are left; and at 0x1ffff000 begins what
- * generated test programs like to map at a fixed place.
+ * Below 4 GiB the engine uses no address whose four bytes are printable text: a program that takes
+ * text for a pointer faults natively, and must fault here, too. Text has a highest byte of 0x20 to
+ * 0x7e. Above 2 GiB the address sanitizer has its shadow, from 0x7fff7000 on. So 511 MiB below
+ * 0x1ffff000 and 16 MiB from 0x7f000000 on are left; and at 0x1ffff000 begins what generated test
+ * programs like to map at a fixed place.
  *
- * Processors by AMD look for a line in their first cache by a hash of bits 12 to 27 of its address:
- * bits 12 to 19, each exclusive-or one of the upper eight.  Of two lines with the same hash and the
- * same place in their pages only one is found at a time, and code that uses both in turn runs up to
- * ten times slower.  So the pages that programs use most have hashes far from each other: from the
- * ends on downward (and from the heap's start upward) they are
+ * AMD processors find a line in their first-level cache by a hash of bits 12 to 27 of its address:
+ * bits 12 to 19, each xor one of the upper eight. Of two lines with the same hash and the same
+ * offset in their pages, only one is found at a time, and code that uses both alternately runs up
+ * to ten times slower. So the pages that programs use most have hashes far from each other: from
+ * the ends on downward (and from the heap's start upward) they are
  *
  *     images 0x10   stack 0x40   mappings 0xa0   heap 0xc0   struct cpu 0xf8 (code_cache.c)
  *

@@ -1,8 +1,8 @@
-/* Where everything is in the guest's process.
+/* The address space of the guest's process.
  *
- * The engine places all that the guest maps by itself, in ranges from which the kernel never
- * picks (it picks below its own stack, above 0x7f0000000000, and for the brk of our own image).
- * Program images go below 2 GiB, as does the code cache, so that translated code can name
+ * The engine chooses the addresses of all guest mappings, in ranges that the kernel never uses by
+ * itself (it uses addresses below its own stack, above 0x7f0000000000, and the brk of the engine's
+ * image). Program images go below 2 GiB, as does the code cache, so that translated code can name
  * guest addresses and engine data in 32 bits.
  *
  *   0x000008000000  images: executables, libraries, all that is mapped executable from a file;
@@ -33,12 +33,12 @@
 #define LAYOUT_ENGINE       0x6f0000000000ul
 #define LAYOUT_ENGINE_END   0x6f0100000000ul
 #define LAYOUT_NOTHING                                                                             \
-    0x6f0080000000ul /* in the middle of the range above: nothing is ever mapped there */
+    0x6f0080000000ul /* in the middle of the range above, where nothing is ever mapped */
 #define LAYOUT_MAPPINGS_FIRST 0x700000000000ul
 #define LAYOUT_USER_END     0x7ffffffff000ul
 
 enum {
-    LAYOUT_FIRST = 0, /* of recordings that name none: format versions 2 and 3 */
+    LAYOUT_FIRST = 0, /* for recordings that name none: format versions 2 and 3 */
     LAYOUT_NEWEST = 1,
     LAYOUT_RANGES = 3,
 };
@@ -51,8 +51,10 @@ struct layout_range {
 struct layout {
     struct layout_range images[LAYOUT_RANGES];
     struct layout_range low[LAYOUT_RANGES];   /* for MAP_32BIT */
-    u64 cache, cache_end; /* the code cache: the start of its usual place, later where it is
-                           * (pool_claim) */
+    /* the code cache: the start of its usual place, later where it is
+     * (pool_claim)
+     */
+    u64 cache, cache_end;
     struct layout_range caches[LAYOUT_RANGES]; /* where it may be */
     u64 low_end; /* a heap follows its program if that is linked below this address */
     u64 heap, heap_end;
@@ -60,7 +62,7 @@ struct layout {
     u64 stack_end;
 };
 
-/* The layout of this process: the newest, until a replay chooses another before the program is
+/* The layout of this process: the newest, unless a replay chooses another before the program is
  * loaded. */
 extern struct layout layout;
 /* False: there is no layout of this number. */

@@ -1,4 +1,4 @@
-/* Text files that the engine writes for people and tools, line by line. */
+/* Text files that the engine writes line by line, for users and tools. */
 #include "engine/base/lines.h"
 
 #include "engine/base/descriptors.h"

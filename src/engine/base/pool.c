@@ -1,9 +1,9 @@
 /* The engine's own memory.
  *
- * Addresses are bumped through the range of pools, a page left free between two pieces, so
- * that running over an end faults instead of writing into the neighbour.  Pieces that were
- * unmapped are remembered, as many as fit a short list, and their addresses used again for a
- * piece of the same size: threads come and go for as long as the program runs.
+ * Addresses are allocated upward through the range of pools, with an unmapped page between two
+ * pieces, so that an overrun faults instead of writing into the neighbour. Pieces that were
+ * unmapped are remembered in a short list, and their addresses are used again for pieces of the
+ * same size, since threads begin and end as long as the program runs.
  *
  * Callers hold the baton, or are the only thread.
  *
@@ -19,12 +19,12 @@
 #include "engine/base/stop.h"
 
 enum {
-    CHUNK = 256 * 1024,  /* of small pieces */
+    CHUNK = 256 * 1024,  /* size of a chunk for small pieces */
     LARGE_PAGE = 2 * 1024 * 1024,
     SMALL_MOST = CHUNK / 8,
     SMALL_ALIGNMENT = 16,
     FREED_MOST = 64,
-    PLACES_MOST = 64, /* attempts, if other mappings lie in our range */
+    PLACES_MOST = 64, /* attempts, if other mappings are in the range */
 };
 
 struct freed_range {
@@ -36,7 +36,7 @@ static struct {
     u64 next; /* where the search for free addresses begins */
     struct freed_range freed[FREED_MOST];
     unsigned freed_count;
-    u64 chunk_at, chunk_end;       /* what is left of the chunk for small pieces */
+    u64 chunk_at, chunk_end;       /* the rest of the chunk for small pieces */
 } pool = {.next = LAYOUT_POOLS + PAGE_SIZE}; /* so that running into the range faults, too */
 
 static u64 align_up(u64 at, u64 alignment)
@@ -54,7 +54,7 @@ static i64 pool_map_at(u64 at, u64 size)
     return -EEXIST;
 }
 
-/* An address of a piece that was given back; 0 if none fits. */
+/* Returns the address of a released piece; 0 if none fits. */
 static u64 take_freed(u64 size, u64 alignment)
 {
     for (unsigned i = 0; i < pool.freed_count; i++) {

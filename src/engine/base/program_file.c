@@ -1,4 +1,4 @@
-/* A program file: is it one that can run here, and what is in it.
+/* Checks that a program file can run here, and reads its headers.
  *
  * The kernel trusts little in a program file and neither does this: every number is checked against
  * the file's size and the address space before it is used in a sum. Program headers that mean
@@ -203,8 +203,8 @@ static bool blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The end of the script's first line in `line`.  Without a newline in it, the interpreter's
- * name must at least be whole, that is, followed by something. */
+/* Finds the end of the script's first line in `line`. Without a newline, the interpreter's name
+ * must at least be complete, that is, followed by something. */
 static char *line_end(char *line, char *end)
 {
     char *at = line;

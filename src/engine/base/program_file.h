@@ -1,8 +1,7 @@
-/* A program file: is it one that can run here, and what is in it.
+/* Checks that a program file can run here, and reads its headers.
  *
- * Used by the loader at the start, and by execve before the guest's image is given up: a file that
- * the kernel would refuse must be refused with the same errno, while the old image can still
- * receive it.
+ * Used by the loader at the start, and by execve before the old image is given up: a file that the
+ * kernel would refuse must be refused with the same errno while the old image still exists.
  */
 #ifndef ENGINE_PROGRAM_FILE_H
 #define ENGINE_PROGRAM_FILE_H
@@ -16,11 +15,11 @@ enum { PROGRAM_SEGMENTS = 256, PROGRAM_PATH = 4096, SCRIPT_LINE = 256 };
 struct program_file {
     i32 fd;
     Elf64_Ehdr header;
-    /* those that a loader needs: PT_LOAD, PT_INTERP, PT_GNU_STACK */
+    /* the headers that a loader needs: PT_LOAD, PT_INTERP, PT_GNU_STACK */
     Elf64_Phdr segment[PROGRAM_SEGMENTS];
     u32 count;
     char interpreter[PROGRAM_PATH]; /* empty: none */
-    u64 first, end;                 /* span of the PT_LOAD segments, page-aligned, as linked */
+    u64 first, end;                 /* range of the PT_LOAD segments, page-aligned, as linked */
 };
 
 /* Reads and checks the headers from an open descriptor.  0, or -errno with *why a clause for a
@@ -30,7 +29,7 @@ i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
 /* Is it a 32-bit program for this machine? */
 bool program_file_narrow(i32 fd);
 
-/* Is it a "#!" script? Then its interpreter and optional argument (each "" if none). */
+/* True for a "#!" script; returns its interpreter and optional argument (each "" if none). */
 bool program_file_script(i32 fd, char interpreter[SCRIPT_LINE], char argument[SCRIPT_LINE]);
 
 #endif

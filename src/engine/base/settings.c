@@ -1,8 +1,8 @@
-/* What the engine was told at its start.
+/* The settings that the engine got at its start.
  *
- * The table of log/channel.h says which settings there are, of what kind, and what holds
- * without them; here each gets its place in struct settings.  The front has checked what a
- * user typed, but an engine can be started by hand too, so everything is checked again.
+ * The table of log/channel.h has the settings, their kinds and defaults; this file stores each in
+ * struct settings. The front end has checked the user's input, but an engine can also be started by
+ * hand, so everything is checked again.
  */
 #include "engine/base/settings.h"
 
@@ -19,8 +19,8 @@ struct setting_value {
     const char *path;
 };
 
-/* Known only to engines, from one to its successor: the open file of the program, and which track
- * of the recording goes on here. */
+/* Settings that only an engine passes to its successor: the open file of the program, and which
+ * track of the recording continues here. */
 enum {
     SETTING_FD = CHANNEL_SETTINGS_COUNT,
     SETTING_PARENT,
@@ -156,7 +156,7 @@ static void put_all_unless(void)
     }
 }
 
-/* The power of two that a suffix at *end means; moves *end past the suffix. */
+/* Returns the power of two for a suffix at *end; moves *end past it. */
 static unsigned take_suffix(const char **end)
 {
     static const char letters[] = "KMG";
@@ -183,7 +183,7 @@ static bool settings_read_number(const struct setting_row *row, const char *text
     return number >= row->least;
 }
 
-/* A tick with a pc, or a size with an address. */
+/* Reads a tick with a pc, or a size with an address. */
 static bool read_pair(const struct setting_row *row, const char *text, struct setting_value *ret)
 {
     const char *end;

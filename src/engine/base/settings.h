@@ -8,9 +8,9 @@ struct settings {
     bool stats;
     u64 cache;        /* bytes of code cache */
     u32 block;        /* most instructions in a block */
-    bool link;        /* jump from block to block without the engine */
+    bool link;        /* jump directly from block to block */
     u32 counters;     /* 1, 2, 4 or 8 tick counters */
-    bool random;      /* make reproducible what programs draw at random */
+    bool random;      /* make results of random sources reproducible */
     bool stop;        /* stop at a moment: */
     u64 stop_tick;
     struct gaddr stop_pc; /* 0: the tick's first instruction */
@@ -18,29 +18,27 @@ struct settings {
     const char *entries;  /* a file for a log of block entries, or NULL */
     const char *blocks;   /* a file for a listing of translations, or NULL */
     u64 check;            /* ticks between hashes of memory, 0: none */
-    bool own_vdso;        /* our vDSO though nothing is recorded, for tests */
+    bool own_vdso;        /* use the engine's vDSO although nothing is recorded, for tests */
     u32 cpu;              /* enum cpu_level */
     u64 chaos;            /* seed for random time slices, 0: regular ones */
-    u64 watch_at;         /* memory whose changes are counted, if there is a size */
+    u64 watch_at;         /* memory whose changes are counted, if the size is not 0 */
     u64 watch_size;
     i32 record;           /* the recorder's socket, 0: none */
     i32 replay;           /* the replayer's socket, 0: none */
-    u64 parent;           /* internal: one more than the track that this image goes on from, 0:
-                           * none */
+    u64 parent;           /* internal: the track that this image continues, plus one; 0: none */
     u64 parent_tick;      /* internal: the moment of the execve there */
     u64 parent_pc;
-    i32 share;            /* internal: the file of the group of processes that share memory, 0:
-                           * none yet */
-    i32 engine;           /* internal: the engine's own file, 0: not told */
-    u64 limit_space[2];   /* internal: one more than the limits, now and most, 0: not told */
+    i32 share; /* internal: the file of the group of processes that share memory, 0: none yet */
+    i32 engine;           /* internal: the engine's own file, 0: not given */
+    u64 limit_space[2];   /* internal: the limits plus one, current and maximum, 0: not given */
     u64 limit_data[2];
     i32 fd;               /* internal: the open program file, or -1 */
-    const char *text;     /* as given, to be handed on at execve */
+    const char *text;     /* as given, to be passed on at execve */
 };
 
 extern struct settings settings;
 
-/* Reads "name=value,name=value"; returns NULL, or the part that is wrong. */
+/* Parses "name=value,name=value"; returns NULL, or the part that is wrong. */
 const char *settings_read(const char *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* Numbers as the guest sees them: see shown_number.h. */
+/* Process numbers that the guest sees: see shown_number.h. */
 #include "engine/base/shown_number.h"
 
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
 
-enum { FIRST_PROCESS = 5000000 }; /* the kernel's end at 1 << 22 */
+enum { FIRST_PROCESS = 5000000 }; /* above the kernel's, which end at 1 << 22 */
 
 static u32 first_process; /* its real number, or 0 */
 

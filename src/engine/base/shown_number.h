@@ -1,7 +1,7 @@
 /* Numbers of processes and threads as the guest sees them.
  *
- * They are the kernel's, unless runs are to be reproducible (setting random): then the first
- * process has a number that no other can have.
+ * They are the kernel's, unless runs must be reproducible (setting random): then the first process
+ * has a fixed number that no other process can have.
  */
 #ifndef ENGINE_SHOWN_NUMBER_H
 #define ENGINE_SHOWN_NUMBER_H
@@ -11,7 +11,7 @@
 /* Notes which process is the first. */
 void shown_number_start(void);
 
-/* The number that the guest sees; and the kernel's, in an argument that the guest gave. */
+/* Converts to the number that the guest sees; and back, for an argument of the guest. */
 u32 shown_number(u32 number);
 u64 real_number(u64 shown);
 

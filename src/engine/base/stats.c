@@ -1,7 +1,7 @@
 /* What `ebb exec --stats`, or the setting stats=1, prints when the process ends.
  *
- * By then the program may have closed its stderr, as those of coreutils do: a copy of the
- * descriptor is kept from the start on.
+ * By then the program may have closed its stderr, as coreutils do, so a copy of the descriptor is
+ * kept from the start.
  */
 #include "engine/base/stats.h"
 
@@ -98,7 +98,7 @@ static void add_seconds(struct text *out, u64 nanoseconds)
     add_line(out, "seconds", buffer);
 }
 
-/* One write, so that the lines of two processes that end together stay apart. */
+/* Uses one write, so that lines of two processes that end together do not mix. */
 void stats_print(void)
 {
     if (!settings.stats)

@@ -15,15 +15,15 @@ struct stats {
 
 extern struct stats stats;
 
-/* Figures that other units know; NULL if no unit provides them. */
+/* Figures from other units; NULL if no unit provides them. */
 extern struct stats_sources {
     u64 (*cache_bytes)(void);
-    u64 (*changes)(void); /* of what the setting watch names */
+    u64 (*changes)(void); /* changes of the memory named by the setting watch */
 } stats_sources;
 
 void stats_start(void);
-void stats_print(void); /* if asked for by the settings */
-void stats_forked(void); /* the child counts from where it began */
-void stats_copied(void); /* so does a copy of a replay; and it has another stderr */
+void stats_print(void); /* if the settings request it */
+void stats_forked(void); /* in a child: its counts begin at 0 */
+void stats_copied(void); /* in a copy of a replay: the same, and it has another stderr */
 
 #endif

@@ -1,6 +1,6 @@
-/* The engine's last words.
+/* The engine's last messages.
  *
- * Nothing here allocates or waits: it must work when everything else is in ruins.
+ * Nothing here allocates or waits: it must work when everything else is damaged.
  */
 #include "engine/base/stop.h"
 
@@ -18,7 +18,7 @@ _Noreturn static void say_and_end(const struct text *line, int status)
         kernel_call(__NR_exit_group, status);
 }
 
-/* A sentence that was cut ends its line all the same. */
+/* A truncated sentence still ends its line. */
 static void end_line(struct text *line)
 {
     if (line->length == line->size - 1)
@@ -52,7 +52,7 @@ void engine_refuse(int status, const char *what, const char *why)
 
 static bool moment_tried;
 
-/* Finding the moment may fail in turn: once. */
+/* Finding the moment may itself fail, so it is tried only once. */
 static void add_moment(struct text *line)
 {
     if (moment_tried || !cpu)

@@ -1,9 +1,9 @@
-/* The engine's last words.
+/* The engine's last messages.
  *
- * engine_stop() is for what is past repair: it says one sentence on stderr, "ebb: WHY: DETAIL", and
- * ends the whole process with status 125.  engine_refuse() ends a start that cannot be made (bad
- * program file, no memory) with a sentence and the status a shell would give.  A failed assertion
- * (base/assert.h) says where it is, and the moment, and ends like engine_stop().
+ * engine_stop() is for unrecoverable errors: it prints one sentence on stderr, "ebb: WHY: DETAIL",
+ * and ends the whole process with status 125. engine_refuse() ends a start that is not possible
+ * (bad program file, no memory) with a sentence and the status a shell would give. A failed
+ * assertion (base/assert.h) prints its place and the moment, and ends like engine_stop().
  */
 #ifndef ENGINE_STOP_H
 #define ENGINE_STOP_H

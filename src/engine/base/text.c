@@ -4,22 +4,22 @@
  * loaded before the first is stored (so that copying downward onto itself works); then the
  * processor's own string instructions, which need some thirty cycles to get going.
  *
- * The direction flag is clear in all engine code: the doors of enter.S see to it, and the
- * kernel clears it for handlers.
+ * The direction flag is clear in all engine code: the doors of enter.S clear it, and the kernel
+ * does so for handlers.
  */
 #include "engine/base/text.h"
 
 enum {
-    REP_COPY_FROM = 512, /* bytes from which the string instructions win */
+    REP_COPY_FROM = 512, /* size from which string instructions are faster */
     REP_FILL_FROM = 256,
 };
 
-/* Unaligned, and allowed to look at anything. */
+/* May be unaligned, and may alias any type. */
 typedef u64 any64 __attribute__((aligned(1), may_alias));
 typedef u32 any32 __attribute__((aligned(1), may_alias));
 typedef u16 any16 __attribute__((aligned(1), may_alias));
 
-/* At most 16 bytes: everything is loaded before anything is stored. */
+/* Copies at most 16 bytes: everything is loaded before anything is stored. */
 static inline void copy_small(u8 *to, const u8 *from, size_t size)
 {
     if (size >= 8) {
@@ -39,7 +39,7 @@ static inline void copy_small(u8 *to, const u8 *from, size_t size)
     }
 }
 
-/* From the lower end on: right if `to` is below `from`, or they do not overlap. */
+/* Copies from the lower end: correct if `to` is below `from`, or they do not overlap. */
 static inline void copy_up(u8 *to, const u8 *from, size_t size)
 {
     if (size <= 16) {
@@ -54,7 +54,7 @@ static inline void copy_up(u8 *to, const u8 *from, size_t size)
     }
 }
 
-/* From the upper end on: right if `to` is above `from`. */
+/* Copies from the upper end: correct if `to` is above `from`. */
 static inline void copy_down(u8 *to, const u8 *from, size_t size)
 {
     if (size <= 16) {
@@ -142,7 +142,7 @@ const char *text_find(const char *s, char c)
     return c ? NULL : s;
 }
 
-/* `length` bytes, or as many as fit before the terminator. */
+/* Adds `length` bytes, or as many as fit before the terminator. */
 static void text_add_bytes(struct text *t, const char *bytes, size_t length)
 {
     if (!t->size)
@@ -165,7 +165,7 @@ void text_add_char(struct text *t, char c)
     text_add_bytes(t, &c, 1);
 }
 
-/* Digits of `value`, at least `digits` of them. */
+/* Adds the digits of `value`, at least `digits` of them. */
 static void add_number(struct text *t, u64 value, unsigned base, int digits)
 {
     char gathered[64];

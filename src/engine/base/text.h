@@ -1,7 +1,8 @@
 /* Strings and numbers without a libc.
  *
- * The mem functions are here because the compiler calls them by name.  struct text gathers a
- * line in a buffer of the caller's; what does not fit is cut, and the text stays terminated.
+ * The mem functions are here because the compiler calls them by name. struct text builds a line in
+ * a buffer of the caller; text that does not fit is cut off, and the result is always
+ * null-terminated.
  */
 #ifndef ENGINE_TEXT_H
 #define ENGINE_TEXT_H
@@ -34,7 +35,7 @@ void text_add_signed(struct text *t, i64 value);
 void text_add_hex(struct text *t, u64 value);              /* without 0x */
 void text_add_hex_wide(struct text *t, u64 value, int digits); /* zero-filled */
 
-/* Reads a decimal or 0x number; false if `s` does not begin with one.  *end is what follows. */
+/* Reads a decimal or 0x number; false if `s` does not begin with one. *end points after it. */
 bool text_parse(const char *s, u64 *ret, const char **end);
 
 #endif

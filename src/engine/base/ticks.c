@@ -1,8 +1,8 @@
 /* Ticks: see ticks.h.
  *
  * Invariant
- *   (1) The tick is `total` less what is left in the counters, at any time when the engine runs,
- *       and also in a handler that interrupts the cache.
+ *   (1) The tick is `total` minus what is left in the counters, whenever the engine runs, and also
+ *       in a handler that interrupts the cache.
  */
 #include "engine/base/ticks.h"
 
@@ -10,7 +10,7 @@
 #include "engine/base/settings.h"
 #include "engine/x86_64/cpu.h"
 
-static u64 total; /* ticks before the last grant, and what was granted */
+static u64 total; /* ticks before the last grant, plus what was granted */
 static u64 granted_at; /* the tick of the last grant */
 
 void ticks_start(void)
@@ -39,8 +39,8 @@ void ticks_add(u64 n)
     total += n;
 }
 
-/* The counters in use share it evenly, so that not more than `budget` can pass, unless that is less
- * than one for each: then every single tick comes back. */
+/* The counters in use share the budget evenly, so that no more than `budget` ticks can pass. If it
+ * is less than one for each counter, every single tick returns to the engine. */
 void ticks_grant(u64 budget)
 {
     u64 share = budget / settings.counters;
@@ -59,7 +59,7 @@ void ticks_expire(void)
 {
     for (unsigned n = 0; n < TICK_COUNTERS; n++) {
         if (cpu->counter[n] == 0)
-            continue; /* it is on its way to the engine already */
+            continue; /* it is already on its way to the engine */
         total -= cpu->counter[n] - 1;
         cpu->counter[n] = 1;
     }

@@ -1,8 +1,8 @@
 /* Ticks: the guest's time, counted in translated code.
  *
- * Each block decrements one of several counters that lie in one cache line (a single one would be a
- * chain of store forwardings); the tick is the sum of what was granted less what is left.  A
- * counter at zero brings the engine back.
+ * Each block decrements one of several counters in one cache line (a single counter would be a
+ * chain of store forwardings). The tick is the sum of what was granted minus what is left. A
+ * counter at zero returns to the engine.
  */
 #ifndef ENGINE_TICKS_H
 #define ENGINE_TICKS_H
@@ -10,14 +10,16 @@
 #include "base/types.h"
 
 void ticks_start(void);
-/* So many have passed already. */
+/* This many have already passed. */
 void ticks_start_at(u64 tick);
 u64 ticks_now(void);
-/* Transfers that the engine makes itself: signal delivery, sigreturn, thread switch. */
+/* Adds ticks for transfers that the engine makes itself: signal delivery, sigreturn, thread
+ * switch. */
 void ticks_add(u64 n);
-/* Grants so much that about `budget` ticks pass before the engine is back. */
+/* Sets the counters so that about `budget` ticks pass before control returns to the engine. */
 void ticks_grant(u64 budget);
-/* Brings the engine back at the next tick. Async-signal-safe; time does not change. */
+/* Makes control return to the engine at the next tick. Async-signal-safe; the tick does not
+ * change. */
 void ticks_expire(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* Bounce: see bounce.h.
  *
- * The table of system calls says which arguments the kernel writes and how much there is room for;
- * each such range is redirected to memory of ours, vectors and messages are rebuilt with the
- * redirected ranges, and the call is made with those.  Afterwards the table is asked, of the call
- * as it was made, what has been written, and that goes to where the guest wanted it.
+ * The table of system calls says which arguments the kernel writes and how large they are. Each
+ * such range is redirected to engine memory, vectors and messages are rebuilt with the redirected
+ * ranges, and the call is made with those. Afterwards the table tells what was written, and that is
+ * copied to where the guest wanted it.
  *
- * A range that is wholly described by the call's result (a buffer that was read into) is copied as
- * far as that goes.  Any other begins as the guest had it, and only the bytes that the kernel has
- * changed are copied: another thread may have changed those beside them meanwhile.
+ * A range that is fully described by the call's result (a buffer that was read into) is copied as
+ * far as the result says. Any other range starts with the guest's content, and only the bytes that
+ * the kernel has changed are copied back: another thread may have changed their neighbours
+ * meanwhile.
  *
  *   a call that writes nothing          baton given away, made as it is
  *   redirected                          baton given away, made on our memory, copied back
@@ -15,10 +16,10 @@
  *   cannot be written to, or is huge    (thread_lend)
  *
  * Invariants
- *   (1) A range is redirected only if the guest may write all of it: the kernel's half-finished
- *       answers to calls whose memory is not there are not ours to imitate.
- *   (2) Buffers are taken and given back by a thread that has the baton; in between they are its
- *       own.
+ *   (1) A range is redirected only if the guest may write all of it: the engine does not imitate
+ *       the kernel's partial results for unmapped memory.
+ *   (2) Buffers are taken and released by a thread that has the baton; in between only it uses
+ *       them.
  */
 #include "engine/calls/bounce.h"
 
@@ -35,7 +36,7 @@
 #include "log/syscall_vectors.h"
 
 enum {
-    SMALL_BYTES = 128 * 1024, /* kept for the next call; what does not fit is mapped */
+    SMALL_BYTES = 128 * 1024, /* kept for the next call; larger buffers are mapped */
     LARGE_MOST = 64 * 1024 * 1024,
     LARGE_FIRST = 256 * 1024,
     LARGE_COUNT = 8,
@@ -47,7 +48,7 @@ enum {
 
 struct redirected {
     u64 guest, ours, size;
-    u8 *before; /* as it was given to the kernel; NULL: copied as the result says */
+    u8 *before; /* the content that was given to the kernel; NULL: copied as the result says */
 };
 
 struct bounce {
@@ -80,7 +81,7 @@ static struct bounce *bounce_of(struct thread *t)
     return t->bounce;
 }
 
-/* Sizes are powers of two, so that the pool finds their addresses again. */
+/* Sizes are powers of two, so that the pool can reuse their addresses. */
 static void *take_large(struct bounce *b, u64 size)
 {
     u64 rounded = LARGE_FIRST;
@@ -113,8 +114,8 @@ static void *bounce_take(struct bounce *b, u64 size)
     return take_aligned(b, size, 16);
 }
 
-/* A file that is read past the page cache (O_DIRECT) has the kernel refuse buffers that are not
- * aligned as its disk wants it: what the guest has aligned, we do. */
+/* For a file opened with O_DIRECT the kernel refuses buffers that are not aligned for the disk. So
+ * the redirected buffer gets the guest's alignment. */
 static u64 bounce_alignment_of(u64 guest, u64 size)
 {
     u64 alignment = guest & -guest;
@@ -160,8 +161,8 @@ static bool writable(u64 at, u64 size)
     return true;
 }
 
-/* The address in our memory; 0: it cannot be.  `kept`: what the guest has there is kept where the
- * kernel writes nothing. */
+/* Returns the address in engine memory; 0: not possible. `kept`: the guest's content is kept where
+ * the kernel writes nothing. */
 static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
 {
     if (!guest || !size)
@@ -177,7 +178,7 @@ static u64 redirect(struct bounce *b, u64 guest, u64 size, bool kept)
     return (u64)ours;
 }
 
-/* An array of the guest's that the kernel only reads. */
+/* Copies an array of the guest that the kernel only reads. */
 static void *copy_in(struct bounce *b, u64 guest, u64 size)
 {
     void *ours = bounce_take(b, size);
@@ -202,7 +203,7 @@ static bool redirect_vector(struct bounce *b, u64 *vector, u64 count)
     return true;
 }
 
-/* A pointer in a structure of ours, to memory that is kept. */
+/* Redirects a pointer in a copied structure, to memory whose content is kept. */
 static bool redirect_field(struct bounce *b, u64 *field, u64 size)
 {
     if (!*field || !size)
@@ -234,7 +235,7 @@ static bool redirect_messages(struct bounce *b, u64 *arg, u64 count)
     return true;
 }
 
-/* Argument `index` of the call as the guest made it, into `to`. */
+/* Redirects argument `index` of the guest's call, into `to`. */
 static bool redirect_argument(struct bounce *b, const struct call_made *asked, unsigned index,
                               u64 *to)
 {
@@ -245,7 +246,8 @@ static bool redirect_argument(struct bounce *b, const struct call_made *asked, u
         *to = redirect(b, *to, size, arg->filled.source != FROM_ret || (arg->way & ARG_IN));
         return *to != 0;
     case SHAPE_IOVEC:
-        if (arg->way & ARG_IN) /* it may be lent to a pipe, and read at any time from there */
+        /* it may be given to a pipe (vmsplice), and read from there at any time */
+        if (arg->way & ARG_IN)
             return false;
         return redirect_vector(b, to, size / sizeof(struct k_iovec));
     case SHAPE_MSGHDR:
@@ -258,7 +260,7 @@ static bool redirect_argument(struct bounce *b, const struct call_made *asked, u
     }
 }
 
-/* The call on our memory is in b->made then. */
+/* On success b->made is the call on engine memory. */
 static bool redirect_call(struct bounce *b, const struct call_made *asked)
 {
     u64 args[SYSCALL_ARGS];
@@ -278,7 +280,7 @@ static bool redirect_call(struct bounce *b, const struct call_made *asked)
 
 /* Copying back */
 
-/* Ranges are asked for in the order in which they were made, or nearly. */
+/* Finds a range. They are looked up nearly in the order in which they were made. */
 static const struct redirected *bounce_find(struct bounce *b, u64 ours, u64 size)
 {
     for (u32 n = 0; n < b->count; n++) {
@@ -292,7 +294,7 @@ static const struct redirected *bounce_find(struct bounce *b, u64 ours, u64 size
     return NULL;
 }
 
-/* The bytes that are not as they were. */
+/* Copies the bytes that have changed. */
 static bool write_changed(u64 guest, const u8 *ours, const u8 *before, u64 size)
 {
     for (u64 at = 0; at < size;) {
@@ -380,7 +382,7 @@ i64 bounce_pass(const struct call *call)
         return make_away(call->number, call->args);
     struct bounce *b = asked.variant->unknown ? NULL : bounce_of(thread_self());
     if (b && b->count)
-        reset(b); /* of a thread that a fork has cut off in a call, whose block this was */
+        reset(b); /* left by a thread that a fork cut off in a call, whose block this was */
     bool redirected = b && redirect_call(b, &asked);
     i64 result = redirected ? make_redirected(b) : make_lent(call->number, call->args);
     if (b)

@@ -1,7 +1,7 @@
-/* Bounce: calls that wait while other threads run have the kernel write into engine memory.
+/* Bounce: in calls that wait while other threads run, the kernel writes into engine memory.
  *
- * What they wrote is copied to the guest when their thread has the baton again: no guest memory
- * changes while another thread runs, so what a recorded thread reads is what its replay reads.
+ * The output is copied to the guest when the thread has the baton again. So no guest memory changes
+ * while another thread runs, and a replayed thread reads the same as the recorded one.
  */
 #ifndef ENGINE_BOUNCE_H
 #define ENGINE_BOUNCE_H
@@ -10,7 +10,7 @@
 
 struct call;
 
-/* Makes a call that may wait, with the baton given away.  The kernel's result, or that of
+/* Makes a call that may wait, without the baton. Returns the kernel's result, or that of
  * engine_make_call(). */
 i64 bounce_pass(const struct call *call);
 

@@ -1,9 +1,10 @@
-/* Time, chance and identity: rdtsc, rdrand, cpuid and their kin, and the functions of our vDSO.
+/* Time, random numbers and identity: rdtsc, rdrand, cpuid and similar instructions, and the
+ * functions of the engine's vDSO.
  *
  * With the setting `random` instructions are made reproducible: the time-stamp counter follows
  * the ticks, random numbers come from a fixed sequence, and the numbers of cores are 0.
  *
- * cpuid is the machine's, less what the engine does not provide: transactions (always
+ * cpuid is the machine's, without what the engine does not provide: transactions (always
  * aborted), tile registers and extended registers (unknown to the decoder), shadow stacks
  * (returns are translated), user-mode waiting and interrupts; and what is above the setting `cpu`.
  */
@@ -18,7 +19,7 @@
 #include "engine/x86_64/cpu_level.h"
 
 static struct {
-    u64 tsc_reads; /* so that a loop which waits for time to pass ends */
+    u64 tsc_reads; /* makes a loop end that waits for time to pass */
     u64 random;    /* the state of reproducible_random() */
 } clocks = {.random = 0x6562620000000001ul};
 
@@ -43,7 +44,7 @@ static u64 core_now(void)
     u32 core = 0, node = 0;
     if (!settings.random)
         kernel_getcpu(&core, &node);
-    return node << 12 | core; /* as Linux sets up what rdtscp and rdpid read */
+    return node << 12 | core; /* the form in which Linux sets what rdtscp and rdpid read */
 }
 
 /* Random numbers */
@@ -113,8 +114,7 @@ static void real_cpuid(u32 leaf, u32 subleaf, u32 ret[4])
                      : "a"(leaf), "c"(subleaf));
 }
 
-/* Extended states that the guest does not get: tiles, extended registers, what is above its
- * level. */
+/* Extended states that the guest does not get: tiles, extended registers, those above its level. */
 enum {
     STATES_NEVER = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA) | XSAVE_BIT(XSAVE_APX),
 };
@@ -163,7 +163,7 @@ static void hide_states(u32 subleaf, u32 ret[4])
     }
 }
 
-/* What tells one core from another. */
+/* Hides what distinguishes one core from another. */
 static void hide_core(u32 leaf, u32 ret[4])
 {
     if (leaf == LEAF_FEATURES)
@@ -206,7 +206,7 @@ static u64 shown_xcr0(void)
 
 static const struct {
     u8 count;
-    u8 asked; /* values that the question has already */
+    u8 asked; /* number of values that the question already determines */
 } shapes[] = {
     [CLOCK_RDTSC]        = {1, 0},
     [CLOCK_RDTSCP]       = {2, 0},

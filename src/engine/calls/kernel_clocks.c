@@ -1,10 +1,10 @@
 /* The kernel's clocks: see kernel_clocks.h.
  *
- * The functions of the kernel's vDSO are called as they are, on the engine's stack, with the
- * guest's vector registers in the processor.  The kernel compiles them, like itself, without such
- * registers; tests/programs/time_vdso_registers.c would notice if one day it did not.
+ * The functions of the kernel's vDSO are called directly, on the engine's stack, with the guest's
+ * vector registers in the processor. The kernel compiles them, like itself, without using such
+ * registers; tests/programs/time_vdso_registers.c would detect a change.
  *
- * A function is found by its name in the image's symbols, as a dynamic linker would, but for
+ * A function is found by its name in the image's symbols, as a dynamic linker would, but without
  * the version: there has been only one.
  */
 #include "engine/calls/kernel_clocks.h"
@@ -14,7 +14,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 
-/* All of them start as system calls. */
+/* All of them start as system calls and are replaced when a vDSO is found. */
 
 static i64 call_gettime(i64 clock, struct k_timespec *ret)
 {
@@ -44,7 +44,7 @@ static i64 kernel_clocks_getcpu(u32 *ret_cpu, u32 *ret_node, void *unused)
 /* The image */
 
 struct image {
-    u64 bias; /* what is added to its addresses */
+    u64 bias; /* added to its addresses */
     const Elf64_Sym *symbols;
     const char *strings;
     const u32 *hash;
@@ -81,7 +81,7 @@ static bool read_image(u64 at, struct image *ret)
     return ret->symbols && ret->strings;
 }
 
-/* The last chain ends at the last symbol; the first are not hashed at all. */
+/* The last chain ends at the last symbol; the first symbols are not hashed. */
 static u32 count_by_gnu_hash(const u32 *table)
 {
     u32 buckets = table[0], first = table[1], filter = table[2], last = 0;
@@ -103,7 +103,7 @@ static u32 symbol_count(const struct image *image)
     return image->gnu_hash ? count_by_gnu_hash(image->gnu_hash) : 0;
 }
 
-/* The function of that name, or `unless`. */
+/* Returns the function of that name, or `unless`. */
 static u64 kernel_clocks_find(const struct image *image, const char *name, u64 unless)
 {
     u32 count = symbol_count(image);
@@ -141,7 +141,7 @@ void kernel_clocks_start(u64 vdso)
     FIND(&image, getcpu, "__vdso_getcpu");
 }
 
-/* All but time() are int to C: the upper half of what they return means nothing. */
+/* In C all but time() return an int: the upper half of the result means nothing. */
 
 i64 kernel_clock_gettime(i32 clock, struct k_timespec *ret)
 {

@@ -1,14 +1,13 @@
-/* The vDSO: the kernel's, at a place of the guest's.
+/* The kernel's vDSO, moved to the guest's part of the address space.
  *
- * The kernel puts it, and the data pages that it reads just before it, somewhere at
- * random.  They are moved, piece by piece and without changing their distances, to the top
- * of the guest's mappings, and the guest runs the code there on the translator like any
- * other.  Where the kernel refuses (sealed mappings), or with the setting `random` (its
- * clock would be the real one), the guest gets no vDSO and its libc makes system calls
- * instead.
+ * The kernel puts it, and the data pages that it reads just before it, somewhere at random. They
+ * are moved, piece by piece and without changing their distances, to the top of the guest's
+ * mappings, and the guest runs the code there on the translator like any other. If the kernel
+ * refuses (sealed mappings), or with the setting `random` (the vDSO's clock would be the real one),
+ * the guest gets no vDSO and its libc makes system calls instead.
  *
- * A guest that is recorded or replayed gets our own (own_vdso.c), and the kernel's stays where
- * it is, for the engine to ask.
+ * A guest that is recorded or replayed gets the engine's own vDSO (own_vdso.c), and the kernel's
+ * stays where it is, for the engine's use.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -62,7 +61,7 @@ static void note_area(const struct vdso_piece *piece, u64 at)
     areas_set(&area);
 }
 
-/* Do all pieces lie together, data before code? */
+/* True if all pieces are adjacent, data before code. */
 static bool lie_together(const struct pieces *pieces, u64 kernel_vdso)
 {
     if (!pieces->count)

@@ -1,9 +1,9 @@
 /* Narrow calls: see narrow_calls.h.
  *
- * The registers are set as they are for `syscall`, the call is made, and all but rax are put back.
- * The log and an observer, if asked during the call, find a call like any other. The saved
- * registers lie on the engine's stack of the thread, which a forked child and a replay have as
- * well; a child that begins elsewhere (vfork, clone) is why those calls are not in the list.
+ * The registers are set as for `syscall`, the call is made, and all registers but rax are restored.
+ * The log and an observer see an ordinary call. The saved registers are on the engine's stack of
+ * the thread, which a forked child and a replay have, too. Calls whose child begins elsewhere
+ * (vfork, clone) are not in the list for that reason.
  */
 #include "engine/calls/narrow_calls.h"
 
@@ -16,7 +16,7 @@
 
 enum { NARROW_NUMBERS = 470 };
 
-/* One more than the number of the call; 0: there is none. */
+/* The number of the call plus one; 0: there is none. */
 #define NARROW(number, name) [number] = CALL_##name + 1,
 static const u16 wide_numbers[NARROW_NUMBERS] = {
 #include "log/syscalls_narrow.def"
@@ -26,7 +26,7 @@ static const u16 wide_numbers[NARROW_NUMBERS] = {
 static const u8 narrow_registers[] = {RBX, RCX, RDX, RSI, RDI, RBP};
 static const u8 wide_registers[] = {RDI, RSI, RDX, R10, R8, R9};
 
-/* A place in a file may be counted from its end. */
+/* A file offset may be negative (relative to the end), so it is sign-extended. */
 static u64 narrow_argument(u32 call, unsigned n, u64 value)
 {
     return call == CALL_lseek && n == 1 ? (u64)(i64)(i32)value : (u32)value;
@@ -49,8 +49,8 @@ void narrow_call_run(void)
     bool child = thread_self()->in_vfork;
     syscalls_run();
     if (thread_self()->in_vfork != child)
-        return; /* replayed, it has ended: the registers are its parent's */
-    if (cpu->rip == behind) /* else the instruction is to be met again */
+        return; /* in a replay a child of vfork has ended here: the registers are its parent's */
+    if (cpu->rip == behind) /* otherwise the instruction will be executed again */
         before[RAX] = cpu->reg[RAX];
     memcpy(cpu->reg, before, sizeof(before));
 }

@@ -1,8 +1,8 @@
-/* System calls by `int 0x80`: the kernel takes them from 64-bit programs, too, with the numbers and
- * the registers of i386, and arguments of 32 bits.
+/* System calls by `int 0x80`: the kernel accepts them from 64-bit programs, too, with the numbers
+ * and registers of i386, and 32-bit arguments.
  *
- * They are made as the calls of the system-call table that mean the same (log/syscalls_narrow.def):
- * the recording has those.  All others are answered with ENOSYS.
+ * They are converted to the equivalent calls of the system-call table (log/syscalls_narrow.def),
+ * which are recorded. All others fail with ENOSYS.
  */
 #ifndef ENGINE_NARROW_CALLS_H
 #define ENGINE_NARROW_CALLS_H

@@ -1,11 +1,10 @@
-/* Our vDSO, and what its functions do: see own_vdso.h.
+/* The engine's vDSO and its functions: see own_vdso.h.
  *
- * Results come in the registers and in the order in which the kernel's functions would write them;
- * all other registers and the flags stay. So the state after a call depends on nothing but the
- * answer, which is in the log.
+ * Results are written as by the kernel's functions; all other registers and the flags are
+ * unchanged. So the state after a call depends only on the answer, which is in the log.
  *
- * A bad pointer is a fault inside the function where the kernel's vDSO would have written there
- * by itself, and EFAULT where it would have made a system call.
+ * A bad pointer causes a fault inside the function if the kernel's vDSO would have written to it,
+ * and EFAULT if it would have made a system call.
  */
 #include "engine/calls/own_vdso.h"
 
@@ -36,13 +35,13 @@ extern const u8 vdso_image[], vdso_image_end[]; /* vdso/vdso_image.S */
 /* Mapping */
 
 static struct {
-    u64 at, size; /* of the guest's; 0: none */
+    u64 at, size; /* the guest's vDSO; 0: none */
 } mapped;
 
 u64 own_vdso_map(void)
 {
     u64 image_size = (u64)(vdso_image_end - vdso_image), size = page_up(image_size);
-    u64 at = address_place_image(size, PAGE_SIZE); /* low, where code runs best */
+    u64 at = address_place_image(size, PAGE_SIZE); /* a low address, where code runs fastest */
     if (!at)
         return 0;
     u64 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
@@ -65,21 +64,21 @@ u64 own_vdso_map(void)
 
 /* Applying answers */
 
-/* The guest decides where it goes. */
+/* Writes to an address that the guest chose. */
 static bool own_vdso_put(u64 at, const void *value, size_t size, u64 *fault)
 {
     *fault = at;
     return guest_write(gaddr(at), value, size);
 }
 
-/* Both at once, which is quick; one by one for the address if that fails. */
+/* Writes both at once, which is fast; one by one to find the address if that fails. */
 static bool put_pair(u64 at, const u64 pair[2], u64 *fault)
 {
     return guest_write(gaddr(at), pair, 16) ||
            (own_vdso_put(at, &pair[0], 8, fault) && own_vdso_put(at + 8, &pair[1], 8, fault));
 }
 
-/* Each writes what the answer says and returns false, with the address, where it could not. */
+/* Each writes its answer; if that fails, it returns false and the address. */
 
 static bool apply_gettime(const u64 *args, const u64 *value, u64 *fault)
 {
@@ -111,7 +110,7 @@ static bool apply_getcpu(const u64 *args, const u64 *value, u64 *fault)
 
 struct function {
     enum event_clock_source source;
-    u32 result; /* which of the values it is */
+    u32 result; /* index of the result among the values */
     bool may_fail;
     bool (*apply)(const u64 *args, const u64 *value, u64 *fault);
 };
@@ -126,7 +125,7 @@ static const struct function functions[] = {
     [VDSO_CLOCK_GETRES - MARKER_FIRST]  = {CLOCK_GETRES,       3, true,  apply_getres},
 };
 
-/* Does the kernel's vDSO know this clock, or hand on to the kernel? */
+/* True if the kernel's vDSO handles this clock itself, and does not make a system call. */
 static bool in_vdso(i32 clock)
 {
     const u32 known = 1u << CLOCK_REALTIME | 1u << CLOCK_MONOTONIC | 1u << CLOCK_MONOTONIC_RAW |
@@ -153,7 +152,7 @@ static bool own_vdso_apply(const struct function *f, const u64 *args, const u64 
     return true;
 }
 
-/* The function of the marker there. */
+/* Returns the function of the marker at the pc. */
 static const struct function *own_vdso_function_of(u64 pc)
 {
     const u8 *bytes = gaddr_pointer(gaddr(pc));
@@ -161,7 +160,7 @@ static const struct function *own_vdso_function_of(u64 pc)
     return bytes[0] == OPCODE_INT && number < countof(functions) ? &functions[number] : NULL;
 }
 
-/* A guest may move its vDSO, as checkpointing tools do; the areas know. */
+/* A guest may move its vDSO, as checkpointing tools do; the areas know where it is. */
 static const struct function *function_at(u64 pc)
 {
     if (pc - mapped.at < mapped.size)
@@ -187,8 +186,8 @@ enum own_vdso_outcome own_vdso_call(void)
     return OWN_VDSO_FAULTED;
 }
 
-/* The page that came before vDSOs: three functions, which the kernel still has in most
- * configurations.  Other addresses there are faults. */
+/* The vsyscall page, which is older than vDSOs: three functions, which most kernels still have.
+ * Other addresses there fault. */
 #define VSYSCALL_PAGE 0xffffffffff600000ul
 
 bool own_vdso_vsyscall(void)

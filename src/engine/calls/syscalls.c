@@ -1,22 +1,21 @@
 /* System calls: the guest's, made by the engine.
  *
- * Most calls are handed to the kernel with the guest's own arguments: guest and engine
- * share the address space, so pointers need no care.  The system-call table (log/syscalls.def)
- * names the function that handles a call in place of that, and says of the rest whether they
- * can wait.
+ * Most calls are passed to the kernel with the guest's own arguments: guest and engine share the
+ * address space, so pointers are valid. The system-call table (log/syscalls.def) names the function
+ * that handles a call instead, and says whether the other calls can wait.
  *
- * Those that need neither a look at their arguments nor the baton to be given away do not
- * even come here: the door in the cache makes them (doors.c).
+ * Calls whose arguments need no check and that keep the baton do not even come here: the door in
+ * the cache makes them (doors.c).
  *
  *   syscalls_run --(a signal waits)-----------> instruction again, after its handler
  *                --(handler in the row)-------> answered here, or passed on changed
  *                --(NOW)----------------------> the kernel, at once
  *                --(anything else)------------> the kernel, baton given away; interruptible
  *
- * A call never starts while a signal waits: what the guest's handler does comes before what
- * the call does, and a call that would not have waited never answers EINTR.
+ * A call never starts while a signal is pending: the guest's handler runs before the call, and a
+ * call that would not have waited never returns EINTR.
  *
- * A handler that gives the baton away has read all it needs of `cpu` before.
+ * A handler that gives the baton away must have read everything it needs from `cpu` before.
  */
 #include "engine/calls/syscalls.h"
 
@@ -49,7 +48,7 @@ static call_handler *const handlers[SYSCALL_NUMBERS + 1] = {
 };
 
 static struct {
-    u32 direct_known;    /* the state that cpu->direct was made in */
+    u32 direct_known;    /* the state for which cpu->direct was made */
     bool kernel_changed; /* by call_pass_again() */
 } syscalls;
 
@@ -58,14 +57,15 @@ static call_handler *handler_of(u64 number)
     return handlers[number < SYSCALL_NUMBERS ? number : SYSCALL_NUMBERS];
 }
 
-/* The log says that the kernel was not asked. */
+/* Notes in the log that the kernel was not asked. */
 static i64 refused(i64 result)
 {
     thread_self()->call.flags |= SYSCALL_REFUSED;
     return result;
 }
 
-/* The kernel would do things that the engine does not see, or to the engine itself. */
+/* For calls that would do things that the engine does not see, or that would affect the engine
+ * itself. */
 i64 call_refuse(struct call *call)
 {
     (void)call;
@@ -78,8 +78,8 @@ static bool same_file(const struct k_stat *a, i64 fd)
     return !kernel_call(__NR_fstat, fd, &b) && a->device == b.device && a->inode == b.inode;
 }
 
-/* The bytes never come to the guest's memory, so a replay could not show what the program printed.
- * Programs take this answer as it is meant, and copy themselves. */
+/* The bytes would never be in the guest's memory, so a replay could not show what the program
+ * printed. Programs handle this error and copy the bytes themselves. */
 i64 call_copy_file_range(struct call *call)
 {
     struct k_stat to;
@@ -110,7 +110,7 @@ i64 call_pass_to_processor(const struct call *call)
  * predictor is empty, and a mispredicted return costs as much as the function's own work. */
 #define EVERY_CALL static inline __attribute__((always_inline))
 
-/* How many bytes there are for the kernel to write; of small things, enough. */
+/* The number of bytes that the kernel may write; for small outputs, an upper bound. */
 static u64 output_size(const struct call_arg *arg, const u64 *args)
 {
     u8 source = arg->offered.source;
@@ -135,7 +135,7 @@ static void release_outputs(const struct call *call)
     }
 }
 
-/* A handler knows about addresses that are no buffers. */
+/* Some addresses are not buffers: their handlers treat them. */
 static bool is_pointer(const struct call_arg *arg, const struct call *call)
 {
     return (arg->way & (ARG_IN | ARG_OUT)) || (arg->show == SHOW_PTR && !handler_of(call->number));
@@ -150,9 +150,9 @@ static __attribute__((noinline)) void point_elsewhere(struct call *call)
             call->args[n] = LAYOUT_NOTHING | (call->args[n] & ~PAGE_MASK);
 }
 
-/* The kernel would read and write the engine's memory, which for the guest is not there: it is
- * given an address where nothing is for either, and says what it says then.  The engine's ranges
- * are few: a number that lies in one of them is worth a look at the row. */
+/* The guest must not read or write the engine's memory through the kernel: such an address is
+ * replaced by one that is unmapped for both, and the kernel returns its error. The engine's ranges
+ * are few, so the row is consulted only for a value in one of them. */
 EVERY_CALL void hide_engine(struct call *call)
 {
     const u64 *a = call->args, high = LAYOUT_ENGINE_END - LAYOUT_POOLS;
@@ -187,10 +187,10 @@ static bool release_everything(const struct call *call)
     return read || code || shared;
 }
 
-/* Results that need a second look.  EFAULT may be our doing. */
+/* Handles results that need a second look. EFAULT may be caused by the engine's own protection. */
 static __attribute__((noinline)) i64 mend(i64 result)
 {
-    struct call call = call_from_registers(); /* the handler may have changed its own */
+    struct call call = call_from_registers(); /* the handler may have changed its copy */
     if (result == -EFAULT && release_everything(&call))
         result = syscalls_answer(&call);
     if (result != -EINTR || !thread_self()->signal_waiting)
@@ -211,8 +211,8 @@ EVERY_CALL void syscalls_finish(i64 result)
     cpu->reg[R11] = cpu->flags;
 }
 
-/* May the door make such calls by itself?  Then it needs no look at its arguments, and the
- * baton can be kept. */
+/* True if the door may make such calls itself: their arguments need no check, and the baton is
+ * kept. */
 static bool is_direct(u64 number)
 {
     const struct syscall_traits *traits = syscall_traits_of(number);
@@ -222,8 +222,8 @@ static bool is_direct(u64 number)
     return traits->wait == WAIT_NOW || threads.count <= 1;
 }
 
-/* What the choice depends on, besides the owner of the log, which does not change while the door
- * may be open. */
+/* The state on which the choice depends, besides the owner of the log, which does not change while
+ * the door may be open. */
 static u32 direct_state(void)
 {
     return 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |
@@ -268,7 +268,7 @@ void syscalls_run(void)
     if (answer == LOG_LATER)
         return;
     if (answer == LOG_MAKE) {
-        struct call call = asked; /* a handler may change its own */
+        struct call call = asked; /* a handler may change its copy */
         result = syscalls_make(&call);
     }
     log_call_ends(&asked, result);
@@ -297,7 +297,7 @@ bool syscalls_resumable(u64 number)
            handler == call_rt_sigsuspend;
 }
 
-/* The part of a handler that comes after the wait. */
+/* The part of a handler that runs after the wait. */
 static i64 end_wait(const struct call *asked)
 {
     call_handler *handler = handler_of(asked->number);

@@ -1,13 +1,14 @@
-/* Asynchronous input and output of the old kind (io_setup, io_submit, io_getevents and kin), done
- * at once.
+/* Old asynchronous input and output (io_setup, io_submit, io_getevents and others), done
+ * synchronously.
  *
- * The kernel would write the guest's buffers, and a ring in its memory, at moments that no call
- * tells.  So the engine keeps the contexts: what is submitted is done in io_submit, and its outcome
- * waits here for io_getevents.  To a program that is a very fast disk.  Only waiting for readiness
+ * The kernel would write the guest's buffers, and a ring in its memory, at unknown moments. So the
+ * engine keeps the contexts: what is submitted is done in io_submit, and its result waits here for
+ * io_getevents. To a program this looks like a very fast disk. Only waiting for readiness
  * (IOCB_CMD_POLL) is left to io_getevents.
  *
- * A context's number is the address of a ring for libaio, which looks there for a magic number
- * before it asks the kernel.  Ours are addresses in the vDSO, where that is not.
+ * libaio takes a context's number for the address of a ring, and looks for a magic number there
+ * before it asks the kernel. The engine uses addresses in the vDSO, which do not have the magic
+ * number.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -45,7 +46,7 @@ enum aio_operation {
 enum { AIO_FLAG_EVENTFD = 1 };
 
 struct aio_context {
-    i64 pid; /* of the process that made it, since a child of fork has none; 0: not in use */
+    i64 pid; /* pid of the process that made it, since a child of fork has none; 0: not in use */
     u32 most;
     u32 first, count; /* of the events, a ring */
     u32 room;         /* of it */
@@ -56,7 +57,7 @@ struct aio_context {
 };
 
 static struct {
-    struct aio_context *contexts; /* NULL until one is made */
+    struct aio_context *contexts; /* NULL until the first is made */
     struct k_iovec ranges[VECTOR_MOST]; /* of the operation at hand */
 } aio;
 
@@ -131,7 +132,7 @@ static void aio_complete(struct aio_context *c, const struct k_iocb *block, u64 
         kernel_call(__NR_write, block->event_fd, &one, sizeof(one));
 }
 
-/* Without the baton, until the descriptor is ready: a pipe's or a socket's end. */
+/* Waits without the baton until the descriptor, a pipe or a socket, is ready. */
 static i64 wait_until_ready(const struct k_iocb *block, i16 events)
 {
     struct k_pollfd fd = {(i32)block->fd, events, 0};
@@ -158,7 +159,7 @@ static void after_kernel_wrote(const struct k_iovec *ranges, u64 count, u64 byte
     }
 }
 
-/* A file that is mapped has changed under its mappings. */
+/* Handles that a mapped file has changed. */
 static void after_file_changed(const struct k_iocb *block, u64 bytes)
 {
     struct k_stat st;
@@ -188,12 +189,12 @@ static i64 read_vector(const struct k_iocb *block, struct k_iovec *ret, u64 *ret
         if ((i64)ret[n].size < 0)
             return -EINVAL;
         if (ret[n].size && address_refused(ret[n].base, ret[n].size))
-            ret[n].base = ~0ul >> 2; /* the engine's memory is not there for the guest */
+            ret[n].base = ~0ul >> 2; /* the engine's memory does not exist for the guest */
     }
     return 0;
 }
 
-/* The answer is the operation's own; AIO_NOT_DONE: io_submit's, in *ret. */
+/* Returns the result of the operation; AIO_NOT_DONE: *ret is the result of io_submit. */
 #define AIO_NOT_DONE (-100000)
 
 static i64 transfer(const struct k_iocb *block, bool reads, i64 *ret)
@@ -356,7 +357,7 @@ static void take_ready(struct aio_context *c)
     }
 }
 
-/* False: the time is over.  The kernel counts the limit down. */
+/* False: timed out. The kernel updates the remaining time. */
 static i64 wait_for_polls(struct aio_context *c, struct k_timespec *limit)
 {
     struct k_pollfd fds[POLLED_MOST];
@@ -403,7 +404,7 @@ i64 call_io_getevents(struct call *call)
     }
 }
 
-/* The same with a mask of its own, as ppoll has; in a replay the mask alone is ours to change. */
+/* The same with a signal mask, like ppoll; in a replay only the mask has to be changed. */
 i64 call_io_pgetevents(struct call *call)
 {
     u64 pair[2] = {0, 0}, mask;
@@ -422,7 +423,7 @@ i64 call_io_pgetevents(struct call *call)
     return result == CALL_AGAIN && log_owner->live ? -EINTR : result;
 }
 
-/* Only what waits can be cancelled; its end is an event like any other. */
+/* Only waiting operations can be cancelled; their end is an ordinary event. */
 i64 call_io_cancel(struct call *call)
 {
     struct aio_context *c = context_of(call->args[0]);

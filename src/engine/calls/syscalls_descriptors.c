@@ -1,4 +1,4 @@
-/* Calls on descriptors that must not meet the engine's own. */
+/* Calls on descriptors that must not affect the engine's own. */
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
@@ -24,7 +24,7 @@ i64 call_close_range(struct call *call)
     return descriptors_close_range(call->args[0], call->args[1], call->args[2]);
 }
 
-/* One that the engine judges by (memory_limits.h); the resource is argument `n`. */
+/* For a limit that the engine itself enforces (memory_limits.h); the resource is argument `n`. */
 static i64 own_limit(struct call *call, const struct call_arg *arg, u32 n)
 {
     u32 resource = (u32)call->args[n];
@@ -70,7 +70,7 @@ struct directory_entry {
 
 enum { PROC_MAGIC = 0x9fa0, LINK_SIZE = 64 };
 
-/* Is it the list of this process's descriptors, /proc/PID/fd or .../fdinfo? */
+/* True for a list of this process's descriptors, /proc/PID/fd or .../fdinfo. */
 static bool lists_descriptors(i32 fd)
 {
     u64 about[16]; /* struct statfs: 120 bytes, the type first */
@@ -104,8 +104,8 @@ static bool names_ours(const char *name)
     return text_parse(name, &number, &rest) && !*rest && descriptors_owned((i64)number);
 }
 
-/* Drops our entries from what the kernel wrote at `at`; how many bytes are left.  The rest is no
- * part of the answer, but the guest can read it. */
+/* Removes the engine's entries from what the kernel wrote at `at`; returns the number of bytes
+ * left. The guest can read the bytes after them, although they are not part of the result. */
 static i64 hide_ours(struct gaddr at, i64 size)
 {
     u8 *to = gaddr_pointer(at), *from = to, *end = from + size;
@@ -125,8 +125,8 @@ static i64 hide_ours(struct gaddr at, i64 size)
     return to - (u8 *)gaddr_pointer(at);
 }
 
-/* The kernel has just written the entries, so the memory is there; another thread of the
- * guest that unmaps it meanwhile has no baton for that. */
+/* The kernel has just written the entries, so the memory is mapped; no other thread can unmap it
+ * without the baton. */
 i64 call_getdents64(struct call *call)
 {
     i64 size = call_pass(call);
@@ -134,7 +134,8 @@ i64 call_getdents64(struct call *call)
         size = hide_ours(gaddr(call->args[1]), size);
         if (size)
             break;
-        size = call_pass(call); /* there were only ours; an empty answer would mean the end */
+        /* there were only the engine's; an empty result would mean the end */
+        size = call_pass(call);
     }
     return size;
 }

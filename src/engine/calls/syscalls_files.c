@@ -1,9 +1,8 @@
-/* Calls with a path, where the path can be one of /proc that shows the engine instead of
- * the guest.
+/* Calls with a path that may name a file of /proc which shows the engine instead of the guest.
  *
- * Only paths that begin with /proc/, and relative ones whose last part is a name that
- * matters, are looked at closely: everything else costs one look at its first bytes.
- * Symbolic links on the way are not followed.
+ * Only paths that begin with /proc/, and relative ones whose last part is a relevant name, are
+ * examined; for all others only the first bytes are tested. Symbolic links on the way are not
+ * followed.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -38,7 +37,7 @@ static bool is_telling(const char *path)
     return false;
 }
 
-/* The directory that a relative path starts from, if it is in /proc. */
+/* Returns the directory of a relative path, if it is in /proc. */
 static bool proc_directory(i64 directory, struct text *out)
 {
     char name[NAME_SIZE];
@@ -71,7 +70,7 @@ static __attribute__((noinline)) bool relative_proc_path(i64 directory, struct g
     return true;
 }
 
-/* The first eight bytes; if they cannot be had at once, as many as there are. */
+/* Returns the first eight bytes; if they cannot be read at once, as many as there are. */
 static u64 path_head(struct gaddr path)
 {
     u64 head = 0;
@@ -84,7 +83,7 @@ static u64 path_head(struct gaddr path)
     return head;
 }
 
-/* Does it name something in /proc? Then all of it, from the root. */
+/* True if the path names something in /proc; returns the absolute path. */
 static bool proc_path(i64 directory, struct gaddr path, char out[PATH_SIZE])
 {
     u64 head = path_head(path);
@@ -94,8 +93,8 @@ static bool proc_path(i64 directory, struct gaddr path, char out[PATH_SIZE])
     return (head & PROC_MASK) == PROC_HEAD && guest_read_string(out, path, PATH_SIZE) > 0;
 }
 
-/* Passes a call on whose path is argument `index`, with another path if that is how the
- * guest sees its own. */
+/* Passes on a call whose path is argument `index`, with another path if the guest must see another
+ * file. */
 static i64 pass_replaced(struct call *call, int index, const char *path)
 {
     const char *instead = proc_files_replace(path);
@@ -132,7 +131,7 @@ i64 call_openat2(struct call *call)
 {
     u64 flags; /* the first field of struct open_how */
     if (!guest_read_u64(gaddr(call->args[2]), &flags))
-        return call_pass(call); /* which fails with the error that the kernel finds first */
+        return call_pass(call); /* fails with the error that the kernel would return */
     return open_path(call, (i32)call->args[0], 1, flags);
 }
 

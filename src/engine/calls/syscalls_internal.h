@@ -1,4 +1,4 @@
-/* What the files of the system calls share: the functions that answer some.
+/* What the files of the system calls share: the handlers.
  *
  * A handler gets the call with its number and arguments, may change both, and either answers it or
  * passes it on. Its result is the guest's, or CALL_AGAIN or CALL_DONE. A column of log/syscalls.def
@@ -10,8 +10,8 @@
 #include "engine/log/log.h"
 #include "engine/x86_64/call.h"
 
-/* Hand a call to the kernel: at once, for those that never wait; or with the baton given away.  In
- * a replay they take the answer from the log. */
+/* Pass a call to the kernel: directly, for those that never wait; or without the baton. In a replay
+ * they take the result from the log. */
 static inline i64 call_pass_now(const struct call *call)
 {
     return log_owner->pass_now(call);
@@ -22,10 +22,10 @@ static inline i64 call_pass(const struct call *call)
     return log_owner->pass(call);
 }
 
-/* At once, and in a replay too: it changes the processor, or what the kernel keeps of the
- * process. */
+/* Passes a call directly, also in a replay: it changes the processor, or state that the kernel
+ * keeps for the process. */
 i64 call_pass_again(const struct call *call);
-/* The same for what is part of a thread's registers. */
+/* The same for what belongs to a thread's registers. */
 i64 call_pass_to_processor(const struct call *call);
 
 /* syscalls.c */
@@ -83,7 +83,7 @@ i64 call_futex_wait(struct call *call);
 i64 call_futex_wake(struct call *call);
 i64 call_futex_requeue(struct call *call);
 i64 call_sched_yield(struct call *call);
-/* Would the kernel make this call again by itself after a handler with SA_RESTART? */
+/* True if the kernel would restart this call after a handler with SA_RESTART. */
 bool call_restartable(const struct call *call);
 
 /* syscalls_process.c */
@@ -119,6 +119,6 @@ i64 call_getcpu(struct call *call);
 i64 call_sysinfo(struct call *call);
 i64 call_own_number(struct call *call);
 i64 call_to_number(struct call *call);
-void reproducible_path(u64 *path); /* that is about to be opened: another one, if need be */
+void reproducible_path(u64 *path); /* the path to be opened is replaced if necessary */
 
 #endif

@@ -1,4 +1,4 @@
-/* Calls that shape the address space. */
+/* Calls that change the address space. */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/calls/syscalls_internal.h"
@@ -62,7 +62,8 @@ i64 call_remap_file_pages(struct call *call)
     return address_remap_file_pages(a[0], a[1], a[2], a[3], a[4]);
 }
 
-/* To its own memory, perhaps: then it meets pages that only we protect, and stops there. */
+/* Writes perhaps to the process's own memory, where pages protected by the engine would stop the
+ * kernel. */
 i64 call_write_memory(struct call *call)
 {
     if (process_is_own(call->args[0]))
@@ -71,17 +72,18 @@ i64 call_write_memory(struct call *call)
     return call_pass(call);
 }
 
-/* Noted, and not told the kernel: the engine itself must change what is sealed. */
+/* Only noted: the kernel is not told, because the engine itself must be able to change sealed
+ * memory. */
 i64 call_mseal(struct call *call)
 {
     const u64 *a = call->args;
-    i64 known = kernel_call(call->number, 1, 0, 0); /* EINVAL where there is such a call */
+    i64 known = kernel_call(call->number, 1, 0, 0); /* EINVAL if the kernel has the call */
     return known == -ENOSYS ? known : address_mseal(a[0], a[1], a[2]);
 }
 
-/* Locks what the guest has mapped, area by area: all of the process would include the engine's
- * tables, which are huge and nearly empty. Later mappings are not locked; that is a loss of speed,
- * not of meaning. */
+/* Locks the guest's mappings area by area: locking the whole process would include the engine's
+ * tables, which are huge and nearly empty. Later mappings are not locked, which only affects
+ * speed. */
 i64 call_mlockall(struct call *call)
 {
     u64 flags = call->args[0];

@@ -1,5 +1,5 @@
-/* Calls that are answered elsewhere (processes, threads, signals), and those about the
- * process itself that the engine must have a say in. */
+/* Calls that are handled elsewhere (processes, threads, signals), and calls about the process that
+ * the engine must control. */
 #include "engine/base/kernel.h"
 #include "engine/base/settings.h"
 #include "engine/calls/clocks.h"
@@ -92,7 +92,7 @@ i64 call_rt_sigpending(struct call *call)
     return signals_pending(gaddr(call->args[0]), call->args[1]);
 }
 
-/* Once its mask is in force a signal ends it, whether or not the kernel had begun to wait. */
+/* Once its mask is in force a signal ends the call, whether or not the kernel had begun to wait. */
 i64 call_rt_sigsuspend(struct call *call)
 {
     i64 result = signals_suspend(gaddr(call->args[0]), call->args[1]);
@@ -118,8 +118,8 @@ i64 call_sigaltstack(struct call *call)
     return signals_altstack(gaddr(call->args[0]), gaddr(call->args[1]));
 }
 
-/* What the engine could not bear: a filter for its own system calls, traps on cpuid and
- * rdtsc which it uses, memory that may not become code, shadow stacks that its returns
+/* prctl operations that the engine cannot tolerate: a filter for its own system calls, traps on
+ * cpuid and rdtsc which it uses, memory that may not become code, shadow stacks that its returns
  * would not match, tagged addresses. */
 
 enum {
@@ -134,8 +134,8 @@ enum {
     PR_LOCK_SHADOW_STACK_STATUS = 76,
 };
 
-/* The engine reads the time stamp counter, also in the guest's place: where it does so, it is
- * its own affair to forbid it. */
+/* The engine itself reads the time stamp counter, also for the guest. So the engine enforces the
+ * prohibition. */
 static i64 set_counter(struct call *call)
 {
     u32 value = (u32)call->args[1];
@@ -188,8 +188,7 @@ enum {
     ARCH_REQ_XCOMP_GUEST_PERM = 0x1025,
 };
 
-/* fs and gs are the guest's own, live in the processor: what sets them is made again in a
- * replay. */
+/* fs and gs are the guest's, in the processor: calls that set them are made again in a replay. */
 i64 call_arch_prctl(struct call *call)
 {
     u64 code = call->args[0];
@@ -212,7 +211,7 @@ i64 call_arch_prctl(struct call *call)
     }
 }
 
-/* The table of segments is the processor's, too.  What reads it is answered from the log. */
+/* The segment table is also the processor's. Calls that read it are answered from the log. */
 i64 call_modify_ldt(struct call *call)
 {
     enum { WRITE_OLD = 1, WRITE = 0x11 };
@@ -220,12 +219,12 @@ i64 call_modify_ldt(struct call *call)
     return writes ? call_pass_again(call) : call_pass_now(call);
 }
 
-/* Reproducible numbers, if that was asked for. */
+/* Returns reproducible numbers, if that was requested. */
 i64 call_getrandom(struct call *call)
 {
     if (!settings.random)
         return call_pass(call);
-    u64 size = call->args[1] < 0x2000000 ? call->args[1] : 0x1ffffff; /* the kernel's most */
+    u64 size = call->args[1] < 0x2000000 ? call->args[1] : 0x1ffffff; /* the kernel's maximum */
     for (u64 done = 0; done < size; done += sizeof(u64)) {
         u64 number = 0;
         u64 part = size - done < sizeof(number) ? size - done : sizeof(number);

@@ -1,12 +1,12 @@
-/* System calls whose answers differ from run to run: the time, the core, the process's number.
+/* System calls whose results differ from run to run: the time, the core, the process's number.
  *
- * They are the kernel's to answer, unless runs are to be reproducible (setting random): then time
- * follows the ticks, the first process has a number that no other can have (the kernel's end
- * at 1 << 22), and the devices for random bytes are /dev/zero.  The kernel is asked all the
- * same, so that what it would refuse is refused.
+ * The kernel answers them, unless runs must be reproducible (setting random): then time follows the
+ * ticks, the first process has a number that no other can have (the kernel's end at 1 << 22), and
+ * the devices for random bytes are /dev/zero. The kernel is still asked, so that it can refuse
+ * invalid calls.
  *
- * It is a setting for tests of the engine: a program that tells its number to others, or looks
- * for it in /proc, is out of luck.
+ * The setting is for tests of the engine: a program that passes its number to others, or looks for
+ * it in /proc, does not work with it.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -23,9 +23,9 @@ enum {
     CLOCK_REALTIME_COARSE = 5,
     CLOCK_REALTIME_ALARM = 8,
     CLOCK_TAI = 11,
-    FIRST_SECONDS = 1000,   /* of the clocks that count from the machine's start */
+    FIRST_SECONDS = 1000,   /* for the clocks that count from the machine's start */
     TICK_NANOSECONDS = 4,
-    READ_NANOSECONDS = 500, /* so that a loop which waits for time to pass ends */
+    READ_NANOSECONDS = 500, /* makes a loop end that waits for time to pass */
     RUSAGE_SIZE = 144,
     TIMES_SIZE = 32,
     TIMES_NANOSECONDS = 10000000,
@@ -33,7 +33,7 @@ enum {
 
 #define FIRST_DATE 1000000000l /* a Sunday in September 2001 */
 
-static u64 time_reads; /* so that a loop which waits for time to pass ends */
+static u64 time_reads; /* makes a loop end that waits for time to pass */
 
 static struct k_timespec reproducible_time(i64 first)
 {
@@ -47,7 +47,7 @@ static bool counts_dates(u64 clock)
            clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
 }
 
-/* Writes over what the kernel has written. */
+/* Overwrites what the kernel has written. */
 static i64 instead(u64 at, const void *value, size_t size, i64 result)
 {
     if (at && !guest_write(gaddr(at), value, size))
@@ -114,7 +114,7 @@ i64 call_getcpu(struct call *call)
     return result ? result : instead(call->args[1], &first, sizeof(first), 0);
 }
 
-/* What varies of it is left at 0: all but the sizes of memory. */
+/* Everything that varies is set to 0, except the sizes of memory. */
 i64 call_sysinfo(struct call *call)
 {
     struct {
@@ -137,13 +137,13 @@ i64 call_sysinfo(struct call *call)
 
 /* Numbers of processes */
 
-/* getpid, gettid, set_tid_address: a number that is ours. */
+/* getpid, gettid, set_tid_address: return the shown number. */
 i64 call_own_number(struct call *call)
 {
     return shown_number((u32)call_pass_now(call));
 }
 
-/* kill, tkill, tgkill: numbers that the guest has from us. */
+/* kill, tkill, tgkill: convert numbers that the guest has got from the engine. */
 i64 call_to_number(struct call *call)
 {
     for (int i = 0; i < 2; i++)

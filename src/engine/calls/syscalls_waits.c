@@ -89,11 +89,11 @@ i64 call_futex(struct call *call)
     return waits ? call_pass(call) : call_pass_now(call);
 }
 
-/* The newer calls. All other cases go to the kernel, which makes the call or refuses it. */
+/* The newer calls. The kernel makes or refuses all other cases. */
 
 static bool kernel_has(const struct call *call)
 {
-    /* wrong for each of them */
+    /* invalid arguments for each of them */
     return kernel_call(call->number, 0, 0, ~0ul, ~0ul, 0, 0) != -ENOSYS;
 }
 
@@ -124,7 +124,7 @@ i64 call_futex_requeue(struct call *call)
                                                                      : call_pass(call);
 }
 
-/* To a thread of our own if one wants to run; else to whom the kernel likes. */
+/* Yields to another guest thread if one wants to run; otherwise the kernel yields. */
 i64 call_sched_yield(struct call *call)
 {
     if (!thread_others_wait())
@@ -133,11 +133,11 @@ i64 call_sched_yield(struct call *call)
     return 0;
 }
 
-/* Made again after a signal, or not */
+/* Restarted after a signal, or not */
 
 enum { SOL_SOCKET = 1, SO_RCVTIMEO = 20, SO_SNDTIMEO = 21 };
 
-/* A socket with a time limit answers EINTR whatever the handler's flags are. */
+/* A socket with a time limit returns EINTR whatever the handler's flags are. */
 static bool has_time_limit(u64 fd, u64 option)
 {
     i64 limit[2] = {0, 0};
@@ -155,7 +155,7 @@ bool call_restartable(const struct call *call)
         return !has_time_limit(call->args[0], SO_RCVTIMEO);
     case WAIT_SEND:
         return !has_time_limit(call->args[0], SO_SNDTIMEO);
-    case WAIT_TIMED: /* with a time limit it goes on only after signals without a handler */
+    case WAIT_TIMED: /* with a time limit it is restarted only after signals without a handler */
         return !(call->args[3] && syscall_variant_has(call->number, call->args, EFFECT_WAITS));
     case WAIT_AGAIN:
     case WAIT_NOW:

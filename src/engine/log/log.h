@@ -1,15 +1,15 @@
 /* The log and its owner.
  *
- * The log is what happens to the guest that the guest cannot compute itself.  One owner at a time
- * decides what becomes of it:
+ * The log contains the events that the guest cannot compute itself. One owner at a time decides how
+ * they are handled:
  *
  *   track/unrecorded.c   nothing: the kernel answers (`ebb exec`, or a recorder that is gone)
- *   track/record.c       the kernel answers, and the answer is written down
+ *   track/record.c       the kernel answers, and the answer is recorded
  *   track/replay.c       the log answers, and the kernel is not asked
  *   track/scratch_log.c      a changed copy of a replaying process, which has left the log
  *
- * The rest of the engine tells the owner what happens through the functions of this header, and
- * does not ask which owner it is.  An owner leaves out what it has no use for.
+ * The rest of the engine reports to the owner through the functions of this header, and does not
+ * know which owner it is. An owner leaves out functions that it does not need.
  *
  * All functions need the baton.
  */
@@ -28,14 +28,14 @@ struct signals_inherited;
 struct text;
 struct thread;
 
-/* What is to be done about a system call. */
+/* How a system call is handled. */
 enum log_answer {
     LOG_MAKE,     /* make it */
-    LOG_ANSWERED, /* the result is known */
-    LOG_LATER,    /* nothing was done; cpu says where the guest goes on */
+    LOG_ANSWERED, /* the result is already known */
+    LOG_LATER,    /* nothing was done; cpu says where the guest continues */
 };
 
-/* A file that comes into the address space: open, and which file it was when it was recorded. */
+/* A file that is to be mapped: its descriptor, and its identity when it was recorded. */
 struct log_file {
     i32 fd;
     u64 device, inode, size;
@@ -46,14 +46,14 @@ struct log_file {
 /* A System V segment. */
 struct log_segment {
     u64 address, size, id;
-    u64 changed; /* seconds since 1970: when its owner or rights changed last */
+    u64 changed; /* seconds since 1970: the last change of its owner or mode */
 };
 
 /* The answer that the log has for a system call. */
 struct log_answered {
     i64 result;
-    bool has_reached; /* of a call that failed half way: */
-    u64 reached;      /* what lies below has been done */
+    bool has_reached; /* for a call that failed half way: */
+    u64 reached;      /* everything below was done */
 };
 
 /* A signal. */
@@ -62,7 +62,7 @@ struct log_signal {
     u32 fate;         /* enum event_signal_fate */
     bool synchronous; /* the instruction at cpu->rip raised it */
     u64 handler;      /* 0: none */
-    u64 frame;        /* rsp in the handler; 0: none, or there is no room for it */
+    u64 frame;        /* rsp in the handler; 0: none, or there is no room for a frame */
 };
 
 /* A thread that stopped running: where, and why (enum event_switch_reason). */
@@ -72,33 +72,32 @@ struct log_switch {
 };
 
 struct log_owner {
-    /* What the run is like. */
-    bool live;         /* threads, signals and slices are the kernel's; otherwise they come from
-                        * the log */
-    bool owns_clocks;  /* the engine answers for clocks, random numbers and the core's number */
+    /* Properties of the run. */
+    bool live;         /* threads, signals and slices come from the kernel, not from the log */
+    bool owns_clocks;  /* the engine provides clocks, random numbers and the core's number */
     bool sees_end;     /* signals that end the program come to the engine first */
-    bool sees_bytes;   /* bytes that go from file to file must pass through the guest's memory */
+    bool sees_bytes;   /* bytes copied between files must pass through the guest's memory */
     bool direct_calls; /* translated code may make simple calls by itself */
     bool lends;        /* calls may be made while the baton is lent */
-    bool outlasts_end; /* the guest can run on after the end of the log */
+    bool outlasts_end; /* the guest can continue after the end of the log */
 
-    /* The image begins: what it was started with, and which signals it ignores and blocks. */
+    /* The image begins: its arguments, and which signals it ignores and blocks. */
     void (*start)(struct loader_request *request, struct signals_inherited *inherited);
 
-    /* A system call of the guest's: before it is made, when its result is known, and when the
-     * registers have it.  `result` is the guest's, or CALL_AGAIN or CALL_DONE. */
+    /* Around a system call of the guest: before it is made, when its result is known, and when the
+     * registers have the result. `result` is the guest's, or CALL_AGAIN or CALL_DONE. */
     enum log_answer (*call_begins)(const struct call *call, i64 *result);
     void (*call_ends)(const struct call *call, i64 result);
     void (*call_returns)(const struct call *call, i64 result);
-    /* A handler hands its call to the kernel: one that may wait, and one that never does. */
+    /* A handler passes its call to the kernel: one that may wait, and one that never does. */
     i64 (*pass)(const struct call *call);
     i64 (*pass_now)(const struct call *call);
-    /* The engine has changed guest memory in a call that is going to wait. */
+    /* The engine has changed guest memory in a call that will wait. */
     void (*wrote)(struct gaddr at, u64 size);
-    /* A call that is being made again: true if the log has its answer, which is not to be asked
-     * for twice. */
+    /* For a call that is made again: true if the log has its result, which must not be requested
+     * twice. */
     bool (*answered)(struct log_answered *ret);
-    /* The call is about to fail; what lies below `end` has been done. */
+    /* The call is about to fail; everything below `end` was done. */
     void (*reached)(u64 end);
 
     /* The program is loaded; cpu has its first instruction. */
@@ -106,87 +105,91 @@ struct log_owner {
 
     /* A signal is about to be delivered, is ignored, or ends the program. */
     void (*signal)(const struct log_signal *s);
-    /* Faults, in the signal handler.  An address that is not mapped: true if it is now.  The guest
-     * is going to be told of the one in t->fault_info, unless something else is put there. */
+    /* Faults, in the signal handler. stack_fault: an address is not mapped; true if it is now.
+     * fault: the guest will be told of the one in t->fault_info, unless something else is put
+     * there. */
     bool (*stack_fault)(u64 address);
     void (*fault)(struct thread *t);
-    /* sigsuspend: true if the log has answered, with the signal that ended the wait. */
+    /* sigsuspend: true if the log has the answer, with the signal that ended the wait. */
     bool (*wait_ended)(void);
-    /* A signal would end the guest: true if it goes on all the same. */
+    /* A signal would end the guest: true if it continues nevertheless. */
     bool (*outlives)(u32 signal);
 
-    /* Another thread runs from here on; a thread has ended (and is not in the list any more). */
+    /* Another thread runs from here on; a thread has ended (and is no longer in the list). */
     void (*switched)(const struct log_switch *out, const struct thread *to);
     void (*thread_ended)(void);
 
-    /* No thread of this process can run until one comes back; one runs again.  `in_call`: it is in
-     * a system call. */
+    /* No thread of this process can run until one returns; one runs again. `in_call`: it is in a
+     * system call. */
     void (*rests)(void);
     void (*runs)(bool in_call);
-    /* The guest runs on from cpu->rip.  Returns the most ticks until this should be said again. */
+    /* The guest continues at cpu->rip. Returns the maximum number of ticks until the next call of
+     * this function. */
     u64 (*runs_on)(void);
-    /* A call that makes a process or thread: true if nothing is to be made. */
+    /* A call makes a process or thread: true if the kernel must not make it. */
     bool (*spawned)(const struct k_clone_args *args, i64 *result);
     /* A fork is about to be made; it has made that process. */
     void (*forks)(void);
     void (*made)(u32 pid);
-    /* In the child of a fork, which was made at that moment of its parent. */
+    /* In the child of a fork that was made at this moment of its parent. */
     void (*forked)(u64 parent_tick, u64 parent_pc);
     /* A child of vfork begins; such a child was killed between two calls. */
     void (*vforked)(u64 flags);
     void (*vfork_killed)(void);
-    /* An execve is about to be made; what the next image is told about this one. */
+    /* An execve is about to be made; returns what the next image must know about this one. */
     void (*execs)(void);
     void (*describe_exec)(struct text *ret);
     /* The process ends. */
     void (*ends)(int status, int signal);
 
-    /* A file is to be mapped: true if *ret is to be mapped in its place (without a descriptor:
-     * zeros).  It was mapped at `at`. */
+    /* A file is to be mapped. file_to_map: true if *ret is to be mapped in its place (without a
+     * descriptor: zeros). file_mapped: it was mapped at `at`. */
     bool (*file_to_map)(const struct mapping *m, struct log_file *ret);
     void (*file_mapped)(const struct mapping *m, u64 at);
     /* The same for System V segments. */
     bool (*segment_to_attach)(struct log_segment *ret);
     void (*segment_attached)(const struct log_segment *segment);
-    /* Shared memory without a file is made: true if it is to be known by *id. */
+    /* Shared memory without a file is made: true if its id is *id. */
     bool (*name_shared)(u64 *id);
-    /* Memory that the owner may have protected. A write fault: true if the protection was its own.
-     * The kernel is going to write there: true if it was protected, and is not any more. Another
-     * unit made it writable. */
+    /* Memory that the owner may have protected. write_fault: true if the fault was due to the
+     * owner's protection. release: the kernel is about to write there; true if it was protected,
+     * and is not any more. opened: another unit made it writable. */
     bool (*write_fault)(u64 address);
     bool (*release)(u64 start, u64 end);
     void (*opened)(u64 start, u64 end);
-    /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last
-     * of them. */
+    /* Shared memory that other processes changed: a piece (enum event_piece_kind), and the last of
+     * them. */
     void (*shared)(bool in_call, u32 kind, u64 at, const void *bytes, u64 size);
     void (*shared_end)(void);
 
-    /* A clock is asked: true if the log has answered.  It was asked, and answered so. */
+    /* A clock is read. clock_known: true if the log has the answer. clock_asked: it was read, with
+     * this answer. */
     bool (*clock_known)(u32 source, const u64 *args, struct clock_answer *ret);
     void (*clock_asked)(u32 source, const struct clock_answer *answer);
 
-    /* The guest stands between two blocks. */
+    /* The guest is between two blocks. */
     void (*boundary)(void);
-    /* Something that the user should know about the recording (enum event_note_level). */
+    /* A note for the user about the recording (enum event_note_level). */
     void (*note)(u32 level, const char *text);
 
-    /* What comes from outside at this moment: whether anything does; which signal, or 0; does one
-     * of them, true if there was one; will the execve that is about to be made succeed? */
+    /* External events at this moment. outside_due: whether there are any. signal_due: the signal,
+     * or 0. meet: handles one of them, true if there was one. execs_now: whether the execve that is
+     * about to be made will succeed. */
     bool (*outside_due)(void);
     u32 (*signal_due)(void);
     bool (*meet)(void);
     bool (*execs_now)(void);
     u64 (*events_met)(void);
-    /* The run cannot go on, for a reason that is neither the guest's nor the log's. */
+    /* The run cannot continue, for a reason that is neither the guest's nor the log's. */
     void (*unable)(const char *why);
 };
 
 extern const struct log_owner *log_owner;
 
-/* Another owner from here on. */
+/* Changes the owner. */
 void log_own(const struct log_owner *owner);
 
-/* What an owner left out does nothing. */
+/* A function that an owner left out does nothing. */
 
 static inline void log_start(struct loader_request *request, struct signals_inherited *inherited)
 {

@@ -1,5 +1,4 @@
-/* The observer: what a plan wants to know of the run, beside the code and data sites that are
- * compiled into translated code.
+/* The observer: events that a plan needs, besides the code and data sites in translated code.
  *
  * Plans, standing watches, kept states and the session's controller attach by setting the members
  * that they need; NULL means that none of them needs it. The lower parts of the engine know nothing
@@ -17,33 +16,33 @@ enum observer_snapshot {
     SNAPSHOT_AT_BOUNDARY,
     SNAPSHOT_BEFORE_EXIT, /* rip is after the system call that ends the process */
     SNAPSHOT_BEFORE_DEATH,
-    SNAPSHOT_FORKS,       /* not moments for one: a fork is about to be made; this is the child */
+    SNAPSHOT_FORKS,       /* no snapshot here: a fork is about to be made; this is the child */
     SNAPSHOT_FORKED,
 };
 
 struct observer {
-    /* The engine is about to write to the guest's memory on the guest's behalf. */
+    /* The engine is about to write to guest memory for the guest. */
     void (*will_write)(u64 at, u64 size);
 
-    /* A system call of a replay: shall the engine stand before it?  It begins (rip is after it),
-     * has ended, and has returned. */
+    /* For a system call in a replay: true if the engine must stop before it. The others: it begins
+     * (rip is after it), has ended, and has returned. */
     bool (*stands_before_call)(const struct call *call);
     void (*call_begins)(const struct call *call);
     void (*call_ended)(const struct call *call, i64 result);
     void (*call_returned)(const struct call *call, i64 result);
-    /* A system call of any run: what it changes is not known. */
+    /* A system call in any run: what it changes is not known. */
     void (*any_call)(void);
 
-    /* Shall the engine stand before this signal?  Do faults wait for that question at a
-     * boundary? */
+    /* True if the engine must stop before this signal. The second: true if faults wait for that
+     * question at a boundary. */
     bool (*stands_before_signal)(u32 signal);
     bool (*holds_faults)(void);
 
-    /* A replay is through, or cannot go on; how the program ended.  Does not return. */
+    /* A replay has ended, or cannot continue; how the program ended. Does not return. */
     void (*concluded)(u32 reason, u64 events, const char *recorded, const char *happened);
     void (*ended)(const struct event_end *end);
-    /* The part of the engine's memory that the guest has overwritten, or NULL; `all`: also what
-     * takes some microseconds to look at. */
+    /* Names the part of the engine's memory that the guest has overwritten, or returns NULL. `all`:
+     * also checks that take some microseconds. */
     const char *(*damage)(bool all);
     /* A recorded program is at a moment at which a snapshot may be taken. */
     void (*snapshot)(enum observer_snapshot where);

@@ -1,8 +1,9 @@
-/* The guest's calls that shape its address space.
+/* The guest's calls that change its address space.
  *
  * The engine chooses every address itself, makes the call with MAP_FIXED_NOREPLACE or as given,
- * keeps the areas, and tells code_watch before code goes away.  All return what the guest sees.
- * Ranges of the engine's own: ENOMEM or EINVAL, as for addresses outside user space.
+ * updates the areas, and tells code_watch before code is unmapped. All functions return what the
+ * guest sees. For ranges of the engine they return ENOMEM or EINVAL, as for addresses outside of
+ * user space.
  */
 #ifndef ENGINE_ADDRESS_H
 #define ENGINE_ADDRESS_H
@@ -19,17 +20,18 @@ i64 address_shmat(i64 id, u64 at, u64 flags);
 i64 address_shmdt(u64 at);
 i64 address_madvise(u64 at, u64 size, u64 advice);
 i64 address_mseal(u64 at, u64 size, u64 flags);
-/* In a child of fork: what the guest did not want it to have is gone. */
+/* In a child of fork: removes memory that the guest did not want it to have. */
 void address_forked(void);
 i64 address_remap_file_pages(u64 at, u64 size, u64 protection, u64 page, u64 flags);
 
-/* The heap begins here (the loader says so); brk grows from it. */
+/* Sets the start of the heap (from the loader); brk grows from it. */
 void address_set_brk(u64 at);
-/* Where it begins and ends; and as it was in another engine. */
+/* Returns the start and end of the heap; address_restore_heap sets them to those of another
+ * engine. */
 void address_heap(u64 *ret_start, u64 *ret_now);
 void address_restore_heap(u64 start, u64 now);
 
-/* A place for an image (executable or interpreter, PIE) of `size` bytes; 0: none. */
+/* Returns an address for an image (PIE executable or interpreter) of `size` bytes; 0: none. */
 u64 address_place_image(u64 size, u64 alignment);
 
 #endif

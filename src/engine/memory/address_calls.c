@@ -1,8 +1,8 @@
 /* The guest's calls that shape its address space: mmap, munmap, mprotect, madvise, brk.
  *
- * Each checks what the kernel could not know (the engine's ranges, the place), tells code_watch,
- * lets the kernel do it, and then tells the areas. The kernel checks all other arguments, and its
- * errors are passed on.
+ * Each checks what the kernel cannot know (the engine's ranges, the address), tells code_watch,
+ * makes the call, and then updates the areas. The kernel checks all other arguments, and its errors
+ * are returned.
  *
  * The kernel is never asked for PROT_EXEC, because guest code is only read.
  */
@@ -26,7 +26,7 @@
 #include "log/syscall_numbers.h"
 
 enum {
-    TRIES = 16,              /* at places where the kernel has something unexpected */
+    TRIES = 16,              /* tries, if the kernel has something unexpected at an address */
     PROTECTION_BITS = PROT_READ | PROT_WRITE | PROT_EXEC,
     K_ST_NOEXEC = 8,
     ELF_TYPE_AT = 16,
@@ -48,7 +48,7 @@ static i64 kernel_map(const struct mapping *m, u64 at, u64 how)
     return kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
 }
 
-/* Kernels before 4.17 take MAP_FIXED_NOREPLACE for a hint. */
+/* Kernels before 4.17 take MAP_FIXED_NOREPLACE as a hint. */
 static i64 kernel_map_new(const struct mapping *m, u64 at)
 {
     i64 got = kernel_map(m, at, MAP_FIXED_NOREPLACE);
@@ -62,7 +62,8 @@ i64 address_map_new(const struct mapping *m, u64 at)
 {
     if ((m->flags & MAP_TYPE) != MAP_SHARED_VALIDATE)
         return kernel_map_new(m, at);
-    /* MAP_SHARED_VALIDATE does not go with MAP_FIXED_NOREPLACE: the place is taken first. */
+    /* MAP_SHARED_VALIDATE cannot be combined with MAP_FIXED_NOREPLACE, so the place is reserved
+     * first. */
     struct mapping place = {
         .size = m->size,
         .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -94,7 +95,7 @@ i64 address_map_again(const struct mapping *m, u64 at)
     return got;
 }
 
-/* Recording: shared memory without a file, which a child may have as well. */
+/* Recording: names shared memory without a file, since a child may have it as well. */
 static void name_shared(struct area *a)
 {
     u64 id;
@@ -124,7 +125,7 @@ struct area address_describe(const struct mapping *m, u64 at)
     return a;
 }
 
-/* Huge pages of a file system for them; its block is a page. */
+/* True for hugetlbfs, whose block is a page. */
 static bool on_huge_pages(i64 fd)
 {
     u64 status[15] = {0}; /* struct statfs: the type is the first word */
@@ -154,7 +155,7 @@ void address_mapped(const struct area *a)
     code_watch_apply(a->start, a->end, a->protection);
 }
 
-/* Does a shared object begin there?  The dynamic linker maps the whole of one first, and then
+/* True if a shared object begins there. The dynamic linker first maps the whole of one, and then
  * its pieces into that. */
 static bool begins_image(const struct mapping *m)
 {
@@ -175,7 +176,7 @@ static enum mapping_place address_place_of(const struct mapping *m)
     return (m->protection & PROT_EXEC) || begins_image(m) ? PLACE_IMAGE : PLACE_MAPPING;
 }
 
-/* The hint, if the kernel would follow it. */
+/* Returns the hint, if the kernel would follow it. */
 static u64 usable_hint(const struct mapping *m, u64 hint)
 {
     u64 at = page_up(hint), end = at + m->size;
@@ -212,8 +213,7 @@ static bool is_sealed(u64 at, u64 size)
 static i64 map_fixed(const struct mapping *m, u64 at)
 {
     if (at & ~PAGE_MASK)
-        return kernel_map(m, at, MAP_FIXED); /* which fails with the error that the kernel finds
-                                              * first */
+        return kernel_map(m, at, MAP_FIXED); /* fails with the error that the kernel would return */
     if (m->flags & MAP_FIXED_NOREPLACE)
         return address_refused(at, m->size) ? -EEXIST : address_map_new(m, at);
     if (address_refused(at, m->size))
@@ -225,8 +225,8 @@ static i64 map_fixed(const struct mapping *m, u64 at)
     return kernel_map(m, at, MAP_FIXED);
 }
 
-/* Nobody is to use the range: then it does not matter that parts of it are the engine's.  The
- * sanitizers for threads and for memory close most of the address space in this way. */
+/* True if the range is only closed for all use: then parts of it may be the engine's. The thread
+ * and memory sanitizers close most of the address space in this way. */
 static bool closes_range(const struct mapping *m, u64 at)
 {
     u64 kind = MAP_FIXED | MAP_ANONYMOUS | MAP_PRIVATE;
@@ -252,7 +252,7 @@ static i64 close_around(const struct mapping *m, u64 at)
     return (i64)at;
 }
 
-/* A file system mounted noexec refuses what we do not ask for. */
+/* True if a file system mounted noexec refuses PROT_EXEC, which the engine does not request. */
 static bool execution_refused(const struct mapping *m)
 {
     u64 status[15] = {0}; /* struct statfs: flags are the eleventh word */
@@ -261,7 +261,7 @@ static bool execution_refused(const struct mapping *m)
     return !kernel_call(__NR_fstatfs, m->fd, status) && (status[10] & K_ST_NOEXEC);
 }
 
-/* Where the log says, if there is one. */
+/* Maps at the address in the log, if there is one. */
 static i64 map_somewhere(const struct mapping *m, u64 at)
 {
     struct log_answered known;
@@ -270,7 +270,7 @@ static i64 map_somewhere(const struct mapping *m, u64 at)
     return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) ? map_fixed(m, at) : map_anywhere(m, at);
 }
 
-/* Where others are replaced, only what is new counts.  A file that is none fails anyway. */
+/* If other mappings are replaced, only the new memory counts. An invalid file fails anyway. */
 static bool limits_allow(const struct mapping *m, u64 at)
 {
     u64 more = m->size, end = at + m->size;
@@ -335,7 +335,8 @@ static i64 unmap_part(u64 from, u64 to)
     return result;
 }
 
-/* Around what is the engine's: for the guest nothing is mapped there, and that is no error. */
+/* Unmaps around the engine's memory: for the guest nothing is mapped there, and that is not an
+ * error. */
 i64 address_munmap(u64 at, u64 size)
 {
     u64 rounded = page_up(size);
@@ -397,8 +398,8 @@ static i64 protect_part(struct area part, u64 protection, i64 key)
     return 0;
 }
 
-/* With PROT_GROWSDOWN: from where its stack begins.  The kernel knows how far that one really
- * reaches. */
+/* PROT_GROWSDOWN: begins where the stack begins. The kernel knows how far the stack really
+ * extends. */
 static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
 {
     const struct area *a = areas_find(at);
@@ -418,7 +419,7 @@ static i64 protect_downward(u64 at, u64 end, u64 protection, i64 key)
     return 0;
 }
 
-/* Area by area, as the kernel does it: what lies before a hole is changed, then it fails. */
+/* Changes area by area, like the kernel: memory before a hole is changed, then the call fails. */
 static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
 {
     i64 result = 0;
@@ -434,19 +435,19 @@ static i64 protect_range(u64 at, u64 end, u64 protection, i64 key)
     return result;
 }
 
-/* As far as it went then. */
+/* Repeats the recorded change, as far as it went. */
 static i64 protect_again(const struct log_answered *known, u64 at, u64 end, u64 protection, i64 key)
 {
     if (known->has_reached)
         end = known->reached;
-    /* recordings of older engines know of holes alone */
+    /* recordings of older engines only note holes */
     else if (known->result && known->result != -ENOMEM)
         end = at;
     i64 result = protect_range(at, end, protection, key);
     return known->result ? known->result : result;
 }
 
-/* The kernel looks at it before it looks at the memory. */
+/* The kernel checks the key before the memory. */
 static bool key_is_valid(i64 key)
 {
     return key == -1 || !log_owner->live ||
@@ -494,7 +495,7 @@ static bool discards(u64 advice)
            advice == MADV_GUARD_REMOVE;
 }
 
-/* Advice about children of fork. */
+/* Notes advice about children of fork. */
 static void note_advice(u64 at, u64 end, u64 advice)
 {
     if (advice == MADV_DONTFORK)
@@ -507,7 +508,7 @@ static void note_advice(u64 at, u64 end, u64 advice)
         areas_mark(at, end, 0, AREA_WIPED_BY_FORK);
 }
 
-/* A replay's own forks, which are checkpoints, must keep everything. */
+/* Such advice must not affect a replay's own forks, which are checkpoints. */
 static bool is_about_forks(u64 advice)
 {
     return advice == MADV_DONTFORK || advice == MADV_DOFORK || advice == MADV_WIPEONFORK ||
@@ -522,7 +523,7 @@ static i64 kernel_advise(u64 at, u64 size, u64 advice)
     return kernel_call(__NR_madvise, at, size, advice);
 }
 
-/* The kernel has done it, unless this is a replay. */
+/* The kernel has done this, unless this is a replay. */
 void address_forked(void)
 {
     u64 from = 0;
@@ -539,8 +540,8 @@ void address_forked(void)
     }
 }
 
-/* What is discarded was discarded up to the first page that the kernel does not want to discard;
- * it says so again. */
+/* Returns how far memory was discarded: up to the first page that the kernel refuses, which it
+ * reports again. */
 static u64 discarded_up_to(u64 at, u64 end, u64 advice)
 {
     while (at < end) {
@@ -558,8 +559,8 @@ static u64 discarded_up_to(u64 at, u64 end, u64 advice)
     return end;
 }
 
-/* What the kernel may take away later, it takes away now, if there is a log: then it is known
- * when. */
+/* Memory that the kernel may discard later is discarded now, if there is a log, so that the moment
+ * is known. */
 static void make_certain(u64 at, u64 end, u64 advice)
 {
     if (advice == MADV_FREE && log_owner->owns_clocks)
@@ -581,7 +582,7 @@ static i64 advise(u64 at, u64 size, u64 advice)
     return result;
 }
 
-/* Locks and limits differ from those of the recorded run, so the replay discards exactly what was
+/* Locks and limits may differ from those of the recorded run, so a replay discards exactly what was
  * discarded then. All other advice does not change memory. */
 static i64 advise_again(const struct log_answered *known, u64 at, u64 end, u64 advice)
 {
@@ -615,7 +616,7 @@ i64 address_mseal(u64 at, u64 size, u64 flags)
     return 0;
 }
 
-/* Once a private area is sealed, memory that may not be written may not be discarded either. */
+/* In a sealed private area, memory that may not be written may not be discarded either. */
 static bool keeps_contents(u64 at, u64 end, u64 advice)
 {
     for (const struct area *a = areas_from(at); a && a->start < end && discards(advice);
@@ -647,7 +648,7 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
         result = sound ? advise_again(&known, at, at + rounded, advice) : known.result;
     else
         result = sound ? advise(at, size, advice) : kernel_advise(at, size, advice);
-    if (sound && (result == 0 || result == -ENOMEM)) /* with holes, and done all the same */
+    if (sound && (result == 0 || result == -ENOMEM)) /* memory with holes, but the rest was done */
         note_advice(at, at + rounded, advice);
     return result;
 }

@@ -1,8 +1,8 @@
-/* Where the guest's mappings go.
+/* Chooses the addresses of the guest's mappings.
  *
- * The choice depends on the areas alone, so the same program gets the same addresses each time.
- * Should the kernel have something in a place that looks free (a stack of the guest's that has
- * grown, say), the areas learn of it and another place is chosen.
+ * The choice depends only on the areas, so the same program gets the same addresses each time. If
+ * the kernel has something at a place that looks free (for instance a guest stack that has grown),
+ * it is added to the areas and another place is chosen.
  */
 #include "engine/memory/mapping.h"
 
@@ -12,7 +12,8 @@
 #include "engine/memory/address.h"
 #include "engine/memory/kernel_maps.h"
 
-/* Downward from the end of a range: a heap that follows a program linked low has room to grow. */
+/* Places downward from the end of a range, so that a heap after a low-linked program has room to
+ * grow. */
 static u64 place_in(const struct layout_range ranges[LAYOUT_RANGES], u64 size, u64 alignment)
 {
     for (unsigned i = 0; i < LAYOUT_RANGES && ranges[i].end; i++) {
@@ -26,7 +27,7 @@ static u64 place_in(const struct layout_range ranges[LAYOUT_RANGES], u64 size, u
 static u64 place_mapping(u64 size, u64 alignment)
 {
     u64 at = areas_gap(LAYOUT_MAPPINGS_FIRST, layout.mappings_end, size, alignment, false);
-    if (!at) /* 14 TiB are used up, or wanted at once */
+    if (!at) /* 14 TiB are used up, or requested at once */
         at = areas_gap(layout.heap_end, LAYOUT_POOLS, size, alignment, false);
     if (!at)
         at = areas_gap(0x100000000, layout.heap, size, alignment, false);
@@ -57,11 +58,11 @@ bool address_refused(u64 start, u64 size)
 
 struct unknown {
     u64 start, end;
-    bool grown; /* the range continues `area` downward */
+    bool grown; /* the range extends `area` downward */
     struct area area;
 };
 
-/* The first range in the kernel's list that the areas lack, within the question's bounds. */
+/* Finds the first range in the kernel's list that the areas lack, within the bounds. */
 static bool find_unknown(void *context, const struct kernel_mapping *m)
 {
     struct unknown *u = context;
@@ -91,11 +92,11 @@ void address_learn(u64 start, u64 end)
         u.area.start = u.start;
         areas_set(&u.area);
     } else {
-        areas_reserve(u.start, u.end); /* the whole question, if nothing was found */
+        areas_reserve(u.start, u.end); /* the whole range, if nothing was found */
     }
 }
 
-/* Finding a hole in what the kernel has, within bounds. */
+/* Finds a hole in the kernel's mappings, within bounds. */
 struct hole {
     u64 start, end; /* the bounds, then the hole */
     u64 covered;    /* no gap below this address */

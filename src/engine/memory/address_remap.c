@@ -1,9 +1,9 @@
 /* mremap and remap_file_pages: mappings that move, grow and shrink.
  *
- * The engine does in steps what the kernel would do in one call, because the engine chooses the new
- * place: the mapping stays if there is room, and otherwise moves with MREMAP_FIXED. The kernel
- * accepts only a single mapping for this, so pages that code_watch has protected get their own
- * protection back first.
+ * The engine does in steps what the kernel does in one call, because the engine chooses the new
+ * address: the mapping stays if there is room, and otherwise moves with MREMAP_FIXED. The kernel
+ * accepts only a single mapping for this, so the protection of pages protected by code_watch is
+ * restored first.
  */
 #include "engine/memory/address.h"
 
@@ -30,10 +30,10 @@ static i64 kernel_remap(const struct remap *r)
     return kernel_call(__NR_mremap, r->at, r->old_size, r->new_size, r->flags, r->to);
 }
 
-/* Replay: what the kernel once moved as one mapping may be several here, each of which moves by
- * itself.  The last one grows. */
+/* In a replay, what was one mapping of the kernel may be several here, each of which moves
+ * separately. The last one grows. */
 struct remap_range {
-    u64 at, end; /* the range that is looked at */
+    u64 at, end; /* the remaining range */
     u64 piece;   /* the end of the mapping at `at` */
 };
 
@@ -53,7 +53,7 @@ static i64 remap_piece(const struct remap *r, u64 from, u64 to)
                           r->to + (from - r->at)};
     if (to == r->at + size)
         piece.new_size += r->new_size - size;
-    if (piece.to == piece.at) /* it stays, and grows */
+    if (piece.to == piece.at) /* it stays and grows */
         piece.flags = 0;
     return piece.to == piece.at && piece.new_size == piece.old_size ? (i64)piece.to
                                                                     : kernel_remap(&piece);
@@ -159,7 +159,7 @@ static i64 resize_in_place(const struct remap *r)
     return got;
 }
 
-/* To where it went then.  One that failed changed nothing, and is not made again. */
+/* Moves it to the recorded address. A call that failed changed nothing, and is not repeated. */
 static i64 remap_again(struct remap *r, u64 to)
 {
     r->to = to;

@@ -1,4 +1,4 @@
-/* System V shared memory: shmat at a place of ours, shmdt.
+/* System V shared memory: shmat at an address that the engine chooses, and shmdt.
  *
  * The engine chooses the address of a segment like that of every other mapping. In a replay a copy
  * in memory stands in for the segment (mapped_copy.h).
@@ -32,7 +32,7 @@ struct k_shmid {
     u64 rest[5];
 };
 
-/* Bytes of the segment, page multiple; 0 if the kernel does not tell. */
+/* The size of the segment, a multiple of pages; 0 if the kernel does not tell. */
 static u64 segment_size(i64 id)
 {
     struct k_shmid status;
@@ -76,7 +76,7 @@ static void note_attached(i64 id, u64 at, u64 size, u64 flags)
     log_segment_attached(&(struct log_segment){at, size, (u64)id, status.changed});
 }
 
-/* The replay's own, at the place where it was. */
+/* Attaches the replay's own copy, at the recorded address. */
 static i64 attach_again(const struct log_segment *segment, u64 flags)
 {
     struct mapped_copy_name name = {MAPPED_COPY_SEGMENT, segment->id};
@@ -107,7 +107,7 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
         return attach_again(&segment, flags);
     u64 size = segment_size((i32)id), how = flags & ~(u64)K_SHM_EXEC;
     u64 place = flags & K_SHM_RND ? page_down(at) : at;
-    if (!size) /* no such segment, or none of ours: let the kernel say so */
+    if (!size) /* no such segment, or no access: the kernel returns the error */
         return kernel_call(__NR_shmat, id, LAYOUT_MAPPINGS_FIRST, how);
     if (place && address_refused(place, size))
         return -EINVAL;
@@ -123,8 +123,8 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
     return got;
 }
 
-/* What is left of the segment that was attached at `at`: parts of it may have been unmapped, also
- * the first. NULL: nothing, from `from` on. */
+/* Returns what is left of the segment that was attached at `at`, from `from` on: parts of it, even
+ * the first, may have been unmapped. NULL: nothing. */
 static const struct area *segment_part(u64 at, u64 from, const struct area *first)
 {
     for (const struct area *a = areas_from(from); a; a = areas_from(a->end))

@@ -1,13 +1,13 @@
-/* Areas: what the guest has mapped, and how.
+/* Areas: the guest's mappings and their properties.
  *
- * One sorted array, searched by halves, with the free room in its middle where the last change was:
- * a program that maps tens of thousands of areas changes them mostly in one place. A change is made
+ * One sorted array with binary search, and free room in its middle where the last change was: a
+ * program that maps tens of thousands of areas changes them mostly in one place. A change is made
  * in two steps: the range is cut out of the areas that were there (an area that it splits becomes
  * two), then the new area is put in, and joined with a neighbour that continues it.
  *
  * Invariants
  *   (1) Areas are sorted, not empty, page-aligned, and do not overlap.
- *   (2) No area continues the one before it: such two are one.
+ *   (2) Two areas that continue each other are joined to one.
  *   (3) There is always room for SPARE more, so that a change cannot fail half-way.
  */
 #include "engine/memory/areas.h"
@@ -32,9 +32,9 @@ struct reserved_range {
     u64 end;
 };
 
-/* Where a search downward from `high` may begin: above start[n] and below `high` there is no gap of
- * 2^n pages or more.  Without it, a program with tens of thousands of areas would pay for all
- * of them at each mmap. */
+/* Where a downward search from `high` may begin: between start[n] and `high` there is no gap of 2^n
+ * pages or more. Without it, a program with tens of thousands of areas would search all of them at
+ * each mmap. */
 enum { FRONTIERS = 2, FRONTIER_SIZES = 10 };
 
 struct frontier {
@@ -45,12 +45,12 @@ struct frontier {
 static struct {
     struct area *slots;
     size_t count, room;
-    size_t gap;  /* as many areas lie before the free room */
-    size_t last; /* most questions are about the area of the question before */
+    size_t gap;  /* number of areas before the free room */
+    size_t last; /* most queries are about the same area as the one before */
     struct reserved_range reserved[RESERVED_MOST]; /* sorted */
     size_t reserved_count;
     struct frontier frontiers[FRONTIERS];
-    unsigned next_frontier; /* to be replaced */
+    unsigned next_frontier; /* the next one to be replaced */
 } areas;
 
 static struct area *area(size_t i)
@@ -58,11 +58,12 @@ static struct area *area(size_t i)
     return &areas.slots[i < areas.gap ? i : i + (areas.room - areas.count)];
 }
 
-/* The index of the first area that ends above `at`; `count` if there is none. */
+/* Returns the index of the first area that ends above `at`; `count` if there is none. */
 static size_t index_from(u64 at)
 {
     size_t last = areas.last;
-    for (size_t i = last; i < areas.count && i + 1 >= last; i--) /* or below: a search downward */
+    /* or the one below, for a downward search */
+    for (size_t i = last; i < areas.count && i + 1 >= last; i--)
         if (at < area(i)->end && (i == 0 || at >= area(i - 1)->end))
             return areas.last = i;
     size_t low = 0, high = areas.count;
@@ -131,7 +132,7 @@ static void delete(size_t i, size_t n)
     areas.count -= n;
 }
 
-/* The part of `a` from `start` on. */
+/* Returns the part of `a` from `start` on. */
 static struct area part_from(const struct area *a, u64 start)
 {
     struct area part = *a;
@@ -141,7 +142,7 @@ static struct area part_from(const struct area *a, u64 start)
     return part;
 }
 
-/* Makes an area begin at `at`, if one lies across it. */
+/* Splits the area that contains `at`, so that one begins there. */
 static void areas_split(u64 at)
 {
     size_t i = index_from(at);
@@ -162,7 +163,7 @@ static bool areas_continues(const struct area *a, const struct area *b)
            a->offset + (a->end - a->start) == b->offset;
 }
 
-/* Joins area `i` with the one before it, if they are one. */
+/* Joins area `i` with the one before it, if it continues it. */
 static void areas_join(size_t i)
 {
     if (i == 0 || i >= areas.count || !areas_continues(area(i - 1), area(i)))
@@ -205,7 +206,7 @@ static void check_range(u64 start, u64 end)
     invariant(1, start < end && !(start & ~PAGE_MASK) && !(end & ~PAGE_MASK));
 }
 
-/* Of the area at `at`, or the first above it, and the one before. */
+/* Checks the area at `at`, or the first above it, and the one before. */
 static void check_border(u64 at)
 {
     size_t i = index_from(at);
@@ -227,7 +228,7 @@ void areas_set(const struct area *a)
 {
     areas_versions.any++;
     check_range(a->start, a->end);
-    struct area copy = *a; /* it may lie in the array itself */
+    struct area copy = *a; /* `a` may point into the array */
     areas_make_room();
     cut_out(copy.start, copy.end);
     note_if_shared(&copy);
@@ -236,7 +237,7 @@ void areas_set(const struct area *a)
     check_change(copy.start, copy.end);
 }
 
-/* A mapping that ended at `end` is gone, and its range joins the free range after it. */
+/* The mapping that ended at `end` is gone, and its range joins the free range after it. */
 static void forget_frontiers(u64 end)
 {
     const struct area *behind = areas_from(end);
@@ -355,7 +356,7 @@ bool areas_free(u64 start, u64 end)
     return (!a || a->start >= end) && !areas_reserved(start, end);
 }
 
-/* The highest or the lowest area that overlaps [start, end). */
+/* Finds the highest or lowest area that overlaps [start, end). */
 static bool obstacle(u64 start, u64 end, bool highest, struct reserved_range *ret)
 {
     struct reserved_range found = {~0ul, 0};
@@ -401,7 +402,7 @@ static struct frontier *frontier_of(u64 high)
     return f;
 }
 
-/* The largest n for which the size has 2^n pages. */
+/* Returns the largest n for which the size has 2^n pages. */
 static unsigned size_class(u64 size)
 {
     unsigned n = 0;

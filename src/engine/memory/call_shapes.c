@@ -1,4 +1,4 @@
-/* Which memory the calls that shape it change: see call_shapes.h. */
+/* Finds the memory that calls are about to map or unmap: see call_shapes.h. */
 #include "engine/memory/call_shapes.h"
 
 #include "engine/base/kernel.h"
@@ -23,7 +23,7 @@ static bool area_around(u64 at, u64 *start, u64 *end)
     return a;
 }
 
-/* The end of the heap moves down. */
+/* True if the end of the heap moves down. */
 static bool brk_gives_back(u64 to, u64 *start, u64 *end)
 {
     for (const struct area *a = areas_from(to); a; a = areas_from(a->end))
@@ -35,7 +35,7 @@ static bool brk_gives_back(u64 to, u64 *start, u64 *end)
     return false;
 }
 
-/* Both ranges, and what is between. */
+/* Extends the range to cover both ranges and what is between. */
 static void add_target(const u64 *a, u64 *start, u64 *end)
 {
     if (!(a[3] & K_MREMAP_FIXED))

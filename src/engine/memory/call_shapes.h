@@ -1,4 +1,4 @@
-/* Which memory the calls that shape it change. */
+/* Finds the memory that calls are about to map or unmap. */
 #ifndef ENGINE_CALL_SHAPES_H
 #define ENGINE_CALL_SHAPES_H
 
@@ -8,7 +8,7 @@ struct call;
 
 /* The range that a call is about to replace or unmap; false: nothing. */
 bool call_replaces(const struct call *call, u64 *start, u64 *end);
-/* The range that it has mapped where nothing was. */
+/* The range that a call has mapped where nothing was. */
 bool call_brought(const struct call *call, i64 result, u64 *start, u64 *end);
 
 #endif

@@ -1,19 +1,19 @@
-/* Code that changes: noticing it before a stale translation runs.
+/* Detects changes of code before a stale translation runs.
  *
- * Every page that code was translated from has an entry, and so has every page that we have
- * write-protected.  Entries lie in regions of REGION_PAGES pages, which are made once and stay;
- * the regions are in a sorted array, so that ranges are walked in order of address and
- * what is empty is skipped.
+ * Every page from which code was translated has an entry, and so has every page that is
+ * write-protected here. Entries are in regions of REGION_PAGES pages, which are never freed. The
+ * regions are in a sorted array, so that ranges are walked in order of address and empty parts are
+ * skipped.
  *
  * Two mappings of the same page of a file are aliases if the one that is written to is shared. The
- * areas (areas.h) know which those are. Few programs have any, so the search for aliases starts
- * only with the first shared writable mapping of a file.
+ * areas (areas.h) tell which. Few programs have any, so aliases are searched only once there is a
+ * shared writable mapping of a file.
  *
  * Invariants
  *   (1) A page with HAS_CODE and without CHECKED cannot be written by the guest, neither there
  *       nor through an alias, without a fault that comes to code_watch_fault().
- *   (2) PROTECTED is set where the kernel may have less than the guest asked for, on
- *       protected_count pages. It may be set needlessly: a fault there looks at the areas.
+ *   (2) PROTECTED is set on protected_count pages, where the kernel's protection may be stricter
+ *       than the guest's. It may be set needlessly: a fault there checks the areas.
  *
  * Nothing here is visible to the guest, so ticks, which serve as a clock, need not be exact.
  */
@@ -39,7 +39,7 @@ enum {
     PATIENCE_MOST = 10,
 };
 
-/* A page that was not written for so long has settled. */
+/* A page that was not written for this long has settled. */
 #define QUIET_TICKS (16ul << 20)
 
 enum {
@@ -63,14 +63,14 @@ struct region {
 static struct {
     struct region **regions;
     u64 region_count, region_room;
-    struct region *recent; /* the one looked at last: the next page is mostly near */
+    struct region *recent; /* the last region used: the next page is usually near */
     u64 protected_count, checked_count;
     bool aliases_possible;
-    bool protection_failed; /* out of protect_alias() */
+    bool protection_failed; /* result of protect_alias() */
     void (*drop_translations)(u64 start, u64 end);
 } code_watch;
 
-/* The index of the first region that ends above the page of this number. */
+/* Returns the index of the first region that ends above the page of this number. */
 static u64 region_index(u64 number)
 {
     u64 low = 0, high = code_watch.region_count;
@@ -126,7 +126,7 @@ static struct watched_page *find_or_make(u64 page)
     return &made->page[number - made->first];
 }
 
-/* The first page at or above *page and below `end` with any of these flags, which then is
+/* Finds the first page at or above *page and below `end` with any of these flags, and stores it in
  * *page; NULL: none. */
 static struct watched_page *next_with(u8 flags, u64 *page, u64 end)
 {
@@ -178,7 +178,7 @@ static bool is_alias(const struct area *a, const struct area *other, u64 offset)
            offset - other->offset < other->end - other->start;
 }
 
-/* Calls `visit` for the page and for every other that shows the same page of the same file. */
+/* Calls `visit` for the page and for every other page that shows the same page of the same file. */
 static void for_aliases(u64 page, void (*visit)(u64 page))
 {
     visit(page);
@@ -228,7 +228,7 @@ static bool protect(u64 page, const struct area *area)
     return true;
 }
 
-/* A private mapping shows what is written through a shared one, but not the other way round. */
+/* A private mapping shows what is written through a shared one, but not vice versa. */
 static void protect_alias(u64 page)
 {
     const struct watched_page *w = code_watch_find(page);
@@ -240,7 +240,7 @@ static void protect_alias(u64 page)
         code_watch.protection_failed = true;
 }
 
-/* A write to the page would be noticed. */
+/* True if a write to the page would be noticed. */
 static bool code_watch_guards(u64 page)
 {
     const struct watched_page *w = code_watch_find(page);
@@ -248,7 +248,8 @@ static bool code_watch_guards(u64 page)
     return !area || !(area->protection & PROT_WRITE) || (w && (w->flags & (PROTECTED | CHECKED)));
 }
 
-/* The kernel refuses when it is out of mappings: then the code is checked. */
+/* Protects the page. If the kernel refuses because there are too many mappings, the code is checked
+ * instead. */
 static void code_watch_begin(u64 page)
 {
     code_watch.protection_failed = false;
@@ -288,7 +289,7 @@ static void code_watch_drop(u64 page, struct watched_page *w)
     code_watch.drop_translations(page, page + PAGE_SIZE);
 }
 
-/* The code of this page is about to be written, here or through an alias. */
+/* Drops the code of this page, which is about to be written, here or through an alias. */
 static void drop_written(u64 page)
 {
     struct watched_page *w = code_watch_find(page);
@@ -338,7 +339,7 @@ static void unprotect_area(const struct area *area)
     log_opened(area->start, area->end);
 }
 
-/* Was it ours, and is it the guest's to write? */
+/* True if the page was protected here, and the guest may write it. */
 static bool unprotect(u64 page, struct watched_page *w)
 {
     set_flag(w, PROTECTED, false);
@@ -396,7 +397,7 @@ static void forget_protected(u64 start, u64 end)
         set_flag(w, PROTECTED, false);
 }
 
-/* Code in [start, end), which its own mapping lets the guest write. */
+/* Protects code in [start, end) that the guest may write through its own mapping. */
 static void protect_code(u64 start, u64 end)
 {
     u64 page = start;
@@ -405,8 +406,8 @@ static void protect_code(u64 start, u64 end)
             code_watch_begin(page);
 }
 
-/* Code that was translated from another mapping of what `area`, shared and writable, shows in
- * [start, end). */
+/* Protects code that was translated from another mapping of what `area`, shared and writable, shows
+ * in [start, end). */
 static void protect_aliases_of_code(const struct area *area, u64 start, u64 end)
 {
     u64 first = area->offset + (start - area->start), last = first + (end - start);

@@ -42,7 +42,7 @@ const struct file_origin *file_origin_find(u64 own_device, u64 own_inode)
     return o;
 }
 
-/* The latest is found first: a file may have another content when it is mapped again. */
+/* The latest entry is found first: a file may have another content when it is mapped again. */
 void file_origin_note(u64 own_device, u64 own_inode, const struct event_map *map, const char *path)
 {
     const struct file_origin *known = file_origin_find(own_device, own_inode);

@@ -1,7 +1,7 @@
-/* Reading and writing the guest's memory, where it may not be there.
+/* Reads and writes guest memory that may be unmapped.
  *
- * All goes through guest_copy(), at whose faults the signal handler stops it.  Pages that only we
- * protect are made writable by the handler and the copy goes on.
+ * Everything goes through guest_copy(), which the signal handler stops at a fault. If a page is
+ * only protected by the engine, the handler makes it writable and the copy continues.
  */
 #include "engine/memory/guest_memory.h"
 
@@ -28,7 +28,7 @@ bool guest_swap_u32(struct gaddr at, u32 *expected, u32 new)
     return guest_compare_swap(gaddr_pointer(at), expected, new) == 0;
 }
 
-/* Strings are read in aligned pieces, none of which crosses into a page that may be missing. */
+/* Strings are read in aligned pieces, none of which extends into a page that may be missing. */
 enum { PIECE = 128 };
 
 static size_t piece_size(u64 at, size_t room)

@@ -1,4 +1,4 @@
-/* Reading and writing the guest's memory from engine code, where it may not be there. */
+/* Reads and writes guest memory that may be unmapped, from engine code. */
 #ifndef ENGINE_GUEST_MEMORY_H
 #define ENGINE_GUEST_MEMORY_H
 
@@ -9,14 +9,15 @@
 bool guest_read(void *to, struct gaddr from, size_t size);
 bool guest_write(struct gaddr to, const void *from, size_t size);
 
-/* As one step, also for other processes: if the word is *expected it becomes `new`.  *expected
- * becomes what it was. False if it could not be read and written. */
+/* Atomic, also for other processes: if the word is *expected it becomes `new`. *expected becomes
+ * the old value. False if it could not be read and written. */
 bool guest_swap_u32(struct gaddr at, u32 *expected, u32 new);
 
-/* A terminated string of at most size - 1 bytes; its length, -EFAULT or -ENAMETOOLONG. */
+/* Reads a null-terminated string of at most size - 1 bytes. Returns its length, -EFAULT or
+ * -ENAMETOOLONG. */
 i64 guest_read_string(char *to, struct gaddr from, size_t size);
 
-/* One to eight bytes, as a number, the lowest first. */
+/* Reads one to eight bytes as a little-endian number. */
 static inline bool guest_read_number(struct gaddr from, u64 size, u64 *ret)
 {
     if (size & (size - 1)) {

@@ -1,4 +1,5 @@
-/* The guest's image: which program it is, and where its parts lie.  The loader fills it in. */
+/* The guest's image: which program it is, and the addresses of its parts. The loader fills it
+ * in. */
 #ifndef ENGINE_IMAGE_H
 #define ENGINE_IMAGE_H
 
@@ -6,20 +7,19 @@
 
 /* What an image is started with. */
 struct loader_request {
-    const char *path;  /* what execve was given */
+    const char *path;  /* the path given to execve */
     char **argv;       /* the program's own, NULL-terminated */
     char **envp;
-    const u64 *auxv;   /* the kernel's, of the engine */
-    u64 stack_limit;   /* as loader_stack_limit() has it */
+    const u64 *auxv;   /* the engine's auxiliary vector, from the kernel */
+    u64 stack_limit;   /* from loader_stack_limit() */
 };
 
-/* What the guest is: for /proc/self/exe, maps, auxv, cmdline. */
+/* Facts about the guest, for /proc/self/exe, maps, auxv, cmdline. */
 struct guest_image {
-    char path[4096]; /* absolute path of the program's file, as readlink of /proc/self/exe would
-                      * give */
+    char path[4096]; /* absolute path of the program's file, as in readlink of /proc/self/exe */
     i32 fd;          /* the program's file, kept open; -1 if that was not possible */
-    bool told_kernel; /* the kernel knows the addresses below, and answers for cmdline, environ,
-                       * auxv, stat */
+    /* the kernel knows the addresses below, so its cmdline, environ, auxv, stat are right */
+    bool told_kernel;
     u64 stack_start, stack_end; /* the whole area of the first stack */
     u64 auxv_at, auxv_size;     /* in the guest's stack */
     u64 argv_at, argv_end, envp_at, envp_end; /* the strings */

@@ -1,7 +1,7 @@
 /* The kernel's list of mappings: /proc/self/maps, line by line.
  *
- * Lines are gathered in a buffer on the stack; one that is longer than the buffer (a path may be
- * 4096 bytes, with escapes more) loses the end of its name.
+ * Lines are read into a buffer on the stack; a line that is longer than the buffer (a path may be
+ * 4096 bytes, more with escapes) loses the end of its name.
  */
 #include "engine/memory/kernel_maps.h"
 
@@ -80,7 +80,7 @@ bool kernel_maps_parse(const char *at, struct kernel_mapping *ret)
 struct maps_lines {
     char text[BUFFER];
     size_t length;
-    bool cutting; /* the rest of an overlong line is being thrown away */
+    bool cutting; /* the rest of an overlong line is being skipped */
     kernel_maps_line *visit;
     void *context;
 };
@@ -132,7 +132,7 @@ static i64 kernel_maps_read_lines(i64 fd, struct maps_lines *l)
 
 i64 kernel_maps_lines(const char *path, kernel_maps_line *visit, void *context)
 {
-    struct maps_lines l; /* not cleared: it is big */
+    struct maps_lines l; /* not cleared, because it is large */
     l.length = 0;
     l.cutting = false;
     l.visit = visit;

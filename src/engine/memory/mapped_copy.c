@@ -1,15 +1,16 @@
 /* Copies: see mapped_copy.h.
  *
- * A copy is found by what it stands for when something is mapped, and by its own inode, which the
- * areas hold, when something that is mapped changes.  Those that are mapped nowhere any more are
- * dropped when room is wanted.
+ * A copy is found by the file that it stands for when something is mapped, and by its own inode,
+ * which is in the areas, when something mapped changes. Copies that are no longer mapped are
+ * dropped when room is needed.
  *
- * Unsharing gives a forked replay its own copies.  Shared mappings of one are mapped again in
- * place.  Private ones, which show the copy wherever the program has not written to them, are built
- * anew beside: pages of their own are copied, and the result is moved over the old.
+ * Unsharing gives a forked replay its own copies. Shared mappings of a copy are mapped again in
+ * place. Private ones, which show the copy where the program has not written to them, are rebuilt
+ * at another address: their modified pages are copied, and the result is moved over the old
+ * mapping.
  *
  * Invariants
- *   (1) An area with AREA_FILE whose device and inode are a copy's own shows that copy, shared or
+ *   (1) An area with AREA_FILE and the device and inode of a copy shows that copy, shared or
  *       privately.
  *   (2) The first `count` of copies[], which has room for `room`, are in use, each with a
  *       descriptor of its own.
@@ -30,7 +31,7 @@
 enum {
     ROOM_FIRST = 1024,
     CHEAP_MOST = 16,
-    FDS_FIRST = 16, /* beyond what the replay prints to */
+    FDS_FIRST = 16, /* above the descriptors that the replay prints to */
     K_MFD_CLOEXEC = 1,
     K_SEEK_DATA = 3,
     K_SEEK_HOLE = 4,
@@ -48,7 +49,7 @@ struct mapped_copy {
 static struct {
     struct mapped_copy *copies;
     u32 count, room;
-    u64 last_nameless;    /* as an inode */
+    u64 last_nameless;    /* used as an inode */
     u8 buffer[64 * 1024]; /* of copy_range() */
 } mapped;
 
@@ -144,7 +145,7 @@ static u64 bytes_for(u32 copies_count)
     return page_up(copies_count * sizeof(struct mapped_copy));
 }
 
-/* Twice as many, unless dropping has made much room: looking for what is unmapped takes long. */
+/* Doubles the room, unless dropping has freed much: searching for unmapped copies takes long. */
 static void mapped_copy_make_room(void)
 {
     drop_unmapped();
@@ -176,7 +177,7 @@ i32 mapped_copy_open(struct mapped_copy_name name, u64 size)
     struct mapped_copy *known = mapped_copy_find(name);
     if (!known)
         return mapped_copy_make(name, size)->fd;
-    if (!is_mapped(known)) { /* the name may stand for something else now */
+    if (!is_mapped(known)) { /* the name may now stand for something else */
         kernel_call(__NR_ftruncate, known->fd, 0);
         kernel_call(__NR_ftruncate, known->fd, size);
     }
@@ -200,7 +201,7 @@ static void copy_range(i32 to, i32 from, u64 at, u64 end)
     }
 }
 
-/* The next stretch from `at` on that is no hole; all of the file, where that is not known. */
+/* Finds the next range from `at` on that is not a hole; the whole file, if that is not known. */
 static bool next_data(i32 fd, u64 size, u64 *at, u64 *end)
 {
     i64 start = kernel_call(__NR_lseek, fd, *at, K_SEEK_DATA);
@@ -212,7 +213,7 @@ static bool next_data(i32 fd, u64 size, u64 *at, u64 *end)
     return *end > *at;
 }
 
-/* Parts that were never written stay holes: files of gigabytes may have hardly anything in them. */
+/* Parts that were never written stay holes, since files of gigabytes may be nearly empty. */
 static void copy_data(i32 to, i32 from, u64 size)
 {
     for (u64 at = 0, end; next_data(from, size, &at, &end); at = end)
@@ -226,7 +227,7 @@ static u64 mapped_copy_size_of(i32 fd)
     return (u64)st.size;
 }
 
-/* A copy that is there already becomes as the file is, too. */
+/* An existing copy gets the file's content, too. */
 i32 mapped_copy_of_file(struct mapped_copy_name name, i32 from)
 {
     u64 size = mapped_copy_size_of(from);
@@ -293,8 +294,8 @@ bool mapped_file_write(u64 address, const void *bytes, u64 size)
     return kernel_call(__NR_pwrite64, copy->fd, bytes, size, offset) == (i64)size;
 }
 
-/* A private mapping of a file of which there is no copy: bytes beyond the smaller of both sizes are
- * zero until they are written, or an access faults, which the log knows. */
+/* For a private mapping of a file without a copy: bytes beyond the smaller of both sizes are zero
+ * until they are written, or an access faults, which is in the log. */
 static void renew_behind(const struct area *a, u64 size)
 {
     u64 kept = page_up(size), from = kept > a->offset ? a->start + (kept - a->offset) : a->start;
@@ -338,8 +339,8 @@ static void map_or_end(u64 at, const struct area *a, u64 flags, i32 fd)
 enum { PAGEMAP_PRESENT_BITS = 3, PAGEMAP_BITS_AT = 62 };
 #define PAGEMAP_FILE (1ul << 61)
 
-/* Has the program written to this page of a private mapping?  Without /proc, a page that looks
- * like the file's is taken for it. */
+/* True if the program has written to this page of a private mapping. Without /proc, a page that
+ * equals the file's is taken for unwritten. */
 static bool page_is_own(i32 pagemap, u64 page, i32 file, u64 offset)
 {
     static u8 of_file[PAGE_SIZE], of_program[PAGE_SIZE];
@@ -353,7 +354,7 @@ static bool page_is_own(i32 pagemap, u64 page, i32 file, u64 offset)
     return memcmp(of_file, of_program, PAGE_SIZE) != 0;
 }
 
-/* A private mapping of `from` becomes one of `to`, with the pages that are its own. */
+/* Replaces a private mapping of `from` by one of `to`, keeping its modified pages. */
 static void rebuild_private(const struct area *a, i32 from, i32 to, i32 pagemap)
 {
     u64 size = a->end - a->start;
@@ -369,7 +370,7 @@ static void rebuild_private(const struct area *a, i32 from, i32 to, i32 pagemap)
     pool_unmap(beside, size);
 }
 
-/* The area as it is now: of another file, and with the protection that it had. */
+/* Updates the area: another file, and the same protection. */
 static void show_again(struct area a, const struct mapped_copy *now)
 {
     a.device = now->own_device;

@@ -21,8 +21,8 @@ static bool is_shared(const struct mapping *m)
     return mapping_is_shared(m->flags);
 }
 
-/* Each mapping of /dev/zero is memory of its own, shared or not. A socket's holds nothing that
- * could be kept: an access raises SIGBUS, which the log has. */
+/* Each mapping of /dev/zero is separate memory, shared or not. That of a socket has no content: an
+ * access raises SIGBUS, which is in the log. */
 static bool has_no_content(i64 fd)
 {
     enum { S_IFMT = 0170000, S_IFCHR = 0020000, S_IFSOCK = 0140000, ZERO_DEVICE = 1 << 8 | 5 };
@@ -33,8 +33,8 @@ static bool has_no_content(i64 fd)
     return kind == S_IFSOCK || (kind == S_IFCHR && st.st_rdev == ZERO_DEVICE);
 }
 
-/* Private mappings show what is written through shared ones, as far as they have not been written
- * themselves: small files that may be mapped in both ways come from one copy. */
+/* Private mappings show what is written through shared ones, where they were not written
+ * themselves. So small files that may be mapped in both ways use one copy. */
 static bool shares_copy(const struct mapping *m, const struct log_file *file)
 {
     struct mapped_copy_name name = {file->device, file->inode};
@@ -47,7 +47,7 @@ bool mapped_file_shares_copy(bool kept, u64 size)
     return kept && size < SMALL_FILE && mapped_copy_cheap();
 }
 
-/* Shared memory without a file: so that a forked replay can be given its own. */
+/* Replaces shared memory without a file by a copy, so that a forked replay can be given its own. */
 static void stand_in(struct mapping *m)
 {
     u64 unit = m->flags & MAP_HUGETLB ? LARGEST_PAGE : PAGE_SIZE;
@@ -68,7 +68,7 @@ struct mapped_file mapped_file_begin(struct mapping *m)
     m->zeros = log_owner->live && has_no_content(m->fd);
     if (!log_file_to_map(m, &from))
         return file;
-    if (from.fd < 0) { /* the recording knows of no file: it had no content */
+    if (from.fd < 0) { /* the recording has no such file: it had no content */
         m->zeros = true;
         m->flags |= MAP_ANONYMOUS;
         if (is_shared(m))

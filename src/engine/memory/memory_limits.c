@@ -102,7 +102,7 @@ u64 memory_limits_mapped(void)
     return sum;
 }
 
-/* What counts as data: private, writable, no stack. */
+/* Memory that counts as data: private, writable, not a stack. */
 static u64 data_mapped(void)
 {
     u64 sum = 0;
@@ -155,7 +155,7 @@ static void describe(struct text *out, const char *name, u64 value)
         return;
     text_add(out, out->length ? "," : "");
     text_add(out, name);
-    text_add_unsigned(out, value + 1); /* 0: not told */
+    text_add_unsigned(out, value + 1); /* 0: not given */
 }
 
 void memory_limits_describe(struct text *out)

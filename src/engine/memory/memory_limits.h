@@ -1,41 +1,43 @@
-/* The guest's limits of address space (RLIMIT_AS) and of data (RLIMIT_DATA).
+/* The guest's limits on address space (RLIMIT_AS) and data (RLIMIT_DATA).
  *
- * The kernel would count the engine's memory, too.  So the kernel's own limits are raised as far as
- * the process may raise them, and the engine judges the guest's calls by the guest's areas.  The
- * kernel counts the pages of its vDSO and of a stack a little differently: a limit is met within a
- * few pages of where it is met natively.
+ * The kernel would count the engine's memory, too. So the kernel's own limits are raised as far as
+ * possible, and the engine checks the guest's calls against the guest's areas. The kernel counts
+ * the pages of its vDSO and of a stack a little differently: a limit is reached within a few pages
+ * of where it is natively.
  *
- * In a replay the recorded answers decide: nothing is judged.
+ * In a replay the recorded results decide: nothing is checked.
  */
 #ifndef ENGINE_MEMORY_LIMITS_H
 #define ENGINE_MEMORY_LIMITS_H
 
 #include "engine/base/text.h"
 
-/* Takes over the limits: those of the image before, or the kernel's. */
+/* Takes over the limits of the previous image, or the kernel's. */
 void memory_limits_start(void);
 
-/* Is it one of those that are judged here? */
+/* True if the resource is checked here. */
 bool memory_limits_has(u32 resource);
 void memory_limits_get(u32 resource, u64 ret[2]);
-/* 0, or as setrlimit fails. */
+/* Returns 0, or the error of setrlimit. */
 i64 memory_limits_set(u32 resource, const u64 limit[2]);
 
-/* What areas hold altogether. */
+/* The total size of all areas. */
 u64 memory_limits_mapped(void);
-/* May so many bytes be added, of memory with this protection (PROT_*), private or shared? */
+/* True if this many bytes may be added, of memory with this protection (PROT_*), private or
+ * shared. */
 bool memory_limits_allow(u64 bytes, u64 protection, bool shared);
-/* May a part of an area become writable? */
+/* True if this part of an area may become writable. */
 bool memory_limits_allow_writing(u64 bytes);
-/* May the heap and the data of the program be so long? */
+/* True if the heap and the data of the program may have this size. */
 bool memory_limits_allow_heap(u64 bytes);
 
-/* May all that is mapped be locked (RLIMIT_MEMLOCK, which the kernel judges)? */
+/* True if everything that is mapped may be locked (RLIMIT_MEMLOCK, which the kernel checks). */
 bool memory_limits_allow_locking(void);
 
-/* For the next image: the settings that memory_limits_start() reads there. */
+/* Writes the settings that memory_limits_start() of the next image reads. */
 void memory_limits_describe(struct text *out);
-/* For an image that runs without the engine: the kernel's limits are the guest's; or no longer. */
+/* For an image that runs without the engine: gives the kernel the guest's limits, or takes them
+ * away again. */
 void memory_limits_apply(bool on);
 
 #endif

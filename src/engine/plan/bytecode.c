@@ -1,12 +1,12 @@
 /* Agent expressions: see bytecode.h.
  *
- * A condition is evaluated millions of times, so what counts is that the processor can run ahead:
- * the place in the code and the top of the stack are in registers, and the branch taken determines
- * how far they move, not a table.
+ * A condition is evaluated millions of times, so the processor must be able to run ahead: the
+ * position in the code and the top of the stack are in registers, and the branch taken, not a
+ * table, determines how far they move.
  *
  * Invariant
- *   (1) Before an opcode is executed its operand bytes are there, the items it takes are on the
- *       stack, and there is room for one more: so neither the stack nor the code is ever left.
+ *   (1) Before an opcode is executed, its operand bytes are present, the items it takes are on the
+ *       stack, and there is room for one more. So neither the stack nor the code is ever overrun.
  */
 #include "engine/plan/bytecode.h"
 
@@ -15,7 +15,7 @@
 
 enum { STACK_MOST = 64, STEPS_MOST = 1 << 16 };
 
-/* The processor would fault where the quotient does not fit. */
+/* Checks for quotients that do not fit, at which the processor would fault. */
 static u64 bytecode_divide(u8 op, u64 a, u64 b)
 {
     bool sign = op == OP_DIV_SIGNED || op == OP_REM_SIGNED;
@@ -72,7 +72,7 @@ static void bytecode_swap(u64 *top)
 bool bytecode_run(const u8 *code, u32 size, const struct bytecode_host *host, u64 *ret)
 {
     u64 stack[STACK_MOST + 1];
-    u64 *top = stack; /* at it the last item; the first is stack[1] */
+    u64 *top = stack; /* points to the last item; the first is stack[1] */
     const u8 *at = code, *end = code + size;
     for (u32 steps = 0; steps < STEPS_MOST && at < end && top < stack + STACK_MOST; steps++) {
         u8 op = *at++;

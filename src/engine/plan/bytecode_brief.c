@@ -1,7 +1,7 @@
 /* Brief conditions: see bytecode_brief.h.
  *
- * The bytecode is gone through with a stack of items that are either constants, on which opcodes
- * are executed at once, or the word, for which they become steps.
+ * The bytecode is executed symbolically, with a stack of items that are either constants, on which
+ * opcodes are executed at once, or the word, for which opcodes become steps.
  *
  * Invariant
  *   (1) The word is on the stack at most once: a step on it changes nothing else.
@@ -50,7 +50,8 @@ u64 brief_value(const struct brief *b, u64 word)
     return word;
 }
 
-/* A variable's value is extended as it is loaded, and again where it meets another type. */
+/* A variable's value is extended when it is loaded, and again when it is converted to another
+ * type. */
 static bool is_repeated(const struct brief *b, u8 op, u64 constant)
 {
     const struct brief_step *last = b->count ? &b->step[b->count - 1] : NULL;

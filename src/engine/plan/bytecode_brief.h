@@ -1,8 +1,8 @@
-/* Brief conditions: those about one word of memory, at an address that is known.
+/* Brief conditions: those that depend on one word of memory at a known address.
  *
- * Most conditions compare a variable with a number, and are asked at each store to it.  Read once,
- * their bytecode becomes a word to be loaded, and few steps from it to the answer, each with a
- * constant.
+ * Most conditions compare a variable with a number, and are evaluated at each store to it. Their
+ * bytecode is converted once to a word to be loaded, and a few steps with constants from it to the
+ * result.
  */
 #ifndef ENGINE_BYTECODE_BRIEF_H
 #define ENGINE_BYTECODE_BRIEF_H
@@ -13,7 +13,7 @@ enum { BRIEF_STEPS = 4 };
 
 struct brief {
     u64 address;
-    u32 size; /* of the word: 1, 2, 4 or 8 bytes, the lowest first; 0: none yet */
+    u32 size; /* size of the word: 1, 2, 4 or 8 bytes, little-endian; 0: none yet */
     u32 count;
     struct brief_step {
         u8 op;
@@ -22,10 +22,11 @@ struct brief {
     } step[BRIEF_STEPS];
 };
 
-/* False if it is not a brief one. An expression that fails for every value is not brief either. */
+/* False if the condition is not brief. An expression that fails for every value is not brief
+ * either. */
 bool brief_read(const u8 *code, u32 size, struct brief *ret);
 
-/* What bytecode_run() would come to, given the word. */
+/* Returns the result of bytecode_run(), given the word. */
 u64 brief_value(const struct brief *b, u64 word);
 
 #endif

@@ -1,12 +1,12 @@
-/* Floating point for conditions: opcodes of our own, after the prefix that gdb's manual reserves
- * for them.
+/* Floating point for conditions: ebb's own opcodes, after the prefix that gdb's manual reserves for
+ * them.
  *
- * The engine leaves vector registers alone, since the guest's are in them, so doubles are computed
- * as the integers that they are made of: to the nearest, ties to even, as the processor does it by
- * itself.
+ * The engine must not use vector registers, since they contain the guest's values. So doubles are
+ * computed with integer operations, rounding to nearest, ties to even, like the processor's
+ * default.
  *
  * A number is unpacked to its biased exponent and a mantissa whose highest bit is bit 62: ten bits
- * more than a double has, the lowest of which says whether anything below it was lost.
+ * more than a double has. The lowest bit says whether anything below it was lost.
  */
 #include "engine/plan/bytecode.h"
 
@@ -48,7 +48,7 @@ static void normalise(struct real *r)
     }
 }
 
-/* Of `exponent_bits` and `mantissa_bits`: 11 and 52, or 8 and 23. */
+/* With `exponent_bits` and `mantissa_bits`: 11 and 52, or 8 and 23. */
 static struct real float_unpack(u64 bits, u32 exponent_bits, u32 mantissa_bits)
 {
     u32 most = (1u << exponent_bits) - 1, exponent = (u32)(bits >> mantissa_bits) & most;
@@ -73,7 +73,7 @@ static u64 special(enum real_kind kind, bool negative)
     return bits | (negative ? sign_bit : 0);
 }
 
-/* The bits below `by` are rounded away. */
+/* Rounds away the bits below `by`. */
 static u64 rounded(u64 m, u32 by)
 {
     u64 low = m & (((u64)1 << by) - 1), half = (u64)1 << (by - 1);
@@ -89,7 +89,7 @@ static u64 float_pack(const struct real *r)
         return infinity | sign;
     if (exponent <= 0)
         return rounded(shift_right(m, (u32)(1 - exponent)), EXTRA) | sign;
-    /* A mantissa that is rounded up to the next power of two counts the exponent up. */
+    /* Rounding a mantissa up to the next power of two increments the exponent. */
     return (((u64)exponent << 52) + rounded(m, EXTRA) - ((u64)1 << 52)) | sign;
 }
 
@@ -150,7 +150,7 @@ static u64 float_divide(struct real a, struct real b)
         }
         rest <<= 1;
     }
-    r.mantissa = r.mantissa << 1 | (rest != 0); /* the first of its bits may be 0 */
+    r.mantissa = r.mantissa << 1 | (rest != 0); /* the leading bit may be 0 */
     r.exponent--;
     normalise(&r);
     return float_pack(&r);
@@ -165,7 +165,7 @@ static u64 from_integer(u64 magnitude, bool negative)
     return float_pack(&r);
 }
 
-/* A value that does not fit into 64 bits becomes what the processor makes of it. */
+/* A value that does not fit in 64 bits becomes what the processor would return. */
 static u64 to_integer(struct real a)
 {
     i32 exponent = a.exponent - BIAS;
@@ -177,7 +177,7 @@ static u64 to_integer(struct real a)
     return a.negative ? -magnitude : magnitude;
 }
 
-/* A double that a float can hold. */
+/* Rounds to a double that a float can hold. */
 static u64 round_single(struct real a)
 {
     enum { LOST = LEADING - 23, LEAST = BIAS - 126, MOST = BIAS + 127 };
@@ -198,7 +198,7 @@ static bool is_nan(u64 a)
     return (a & ~sign_bit) > infinity;
 }
 
-/* Of numbers; zeros of both signs are one. */
+/* Maps numbers to ordered integers; both zeros are equal. */
 static i64 in_order(u64 a)
 {
     return a & sign_bit ? -(i64)(a & ~sign_bit) : (i64)a;

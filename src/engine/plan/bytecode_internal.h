@@ -1,4 +1,4 @@
-/* Shared by the files that read bytecode: opcodes, and their effect on numbers. */
+/* Shared by the files that execute bytecode: opcodes, and their effect on numbers. */
 #ifndef ENGINE_BYTECODE_INTERNAL_H
 #define ENGINE_BYTECODE_INTERNAL_H
 
@@ -17,11 +17,11 @@ enum opcode {
     OP_TRACE16 = 0x30, OP_PICK = 0x32, OP_ROT = 0x33,
 };
 
-/* The highest byte comes first. */
+/* Most significant byte first. */
 static inline u64 bytecode_number(const u8 *at, u32 bytes)
 {
     u64 value = 0;
-    if (bytes == sizeof(value)) { /* addresses, in nearly every condition */
+    if (bytes == sizeof(value)) { /* an address, in nearly every condition */
         __builtin_memcpy(&value, at, sizeof(value));
         return __builtin_bswap64(value);
     }
@@ -38,7 +38,7 @@ static inline u64 bytecode_extend(u64 value, u64 bits, bool sign)
     return sign && bits && low >> (bits - 1) ? low | ~(u64)0 << bits : low;
 }
 
-/* A shift by 64 or more moves everything out, as it would one by one. */
+/* A shift by 64 or more shifts out everything, as repeated shifts would. */
 static inline u64 bytecode_shift_right(u64 a, u64 b, bool sign)
 {
     u64 filling = sign && (i64)a < 0 ? ~(u64)0 : 0;

@@ -1,9 +1,10 @@
 /* Control: see controlled.h.
  *
  * Invariants
- *   (1) Standing, nothing of the guest changes but by CONTROL_WRITE and CONTROL_SET_REGISTERS, and
- *       then the process has left the recording (track/scratch_log.h) for good.
- *   (2) Each command but STOP is answered exactly once.
+ *   (1) While the engine stands, nothing of the guest changes except by CONTROL_WRITE and
+ *       CONTROL_SET_REGISTERS; then the process has permanently left the recording
+ *       (track/scratch_log.h).
+ *   (2) Each command except STOP is answered exactly once.
  */
 #include "engine/plan/controlled.h"
 
@@ -34,20 +35,21 @@
 
 enum {
     POLL_TICKS = 1 << 20,  /* some milliseconds */
-    POLL_VISITS = 1 << 12, /* boundaries without that many ticks: a site that is met all the time */
+    /* boundaries without that many ticks, at a site that is met all the time */
+    POLL_VISITS = 1 << 12,
     RUSAGE_SIZE = 144,
     RUSAGE_MINOR_FAULTS = 64,
 };
 
 static struct {
     bool on;
-    bool stood;           /* at the first moment */
+    bool stood;           /* it has stood at the first moment */
     bool restored;        /* restored from a snapshot, and this has not been reported yet */
-    bool answered;        /* the session waits for nothing; at first it does, unasked */
-    struct event_end end; /* of the program, when it has come */
+    bool answered; /* the session waits for no answer; at first it waits without having asked */
+    struct event_end end; /* the END event of the program, once it was met */
     u64 faults_before, read_before; /* at the last stop: minor faults; pages of a snapshot */
-    u64 poll_tick;        /* when the session is to be heard next, */
-    u32 poll_visits;      /* and boundaries since it was heard */
+    u64 poll_tick;        /* the tick of the next look at the session's socket, */
+    u32 poll_visits;      /* and the boundaries since the last look */
     struct control_command command;
 } controlled;
 
@@ -128,7 +130,7 @@ static const char *controlled_begin_pass(const struct control_command *c)
     return plan_begin(run + 1, run->plan_size);
 }
 
-/* True if the pass begins. */
+/* Returns true if the pass begins. */
 static bool controlled_run(const struct control_command *c)
 {
     const char *wrong = controlled_begin_pass(c);
@@ -138,7 +140,7 @@ static bool controlled_run(const struct control_command *c)
     return !wrong;
 }
 
-/* A pass without sites, by single instructions. */
+/* Runs a pass without sites, by single instructions. */
 static bool run_with_states(const struct control_command *c)
 {
     const struct control_states *ask = &c->states;
@@ -163,8 +165,9 @@ static void say_forked(i64 pid)
     track_send(&forked.message, -1);
 }
 
-/* The copy's parent is ours, so that ebb hears of its end and no copy waits for another.  It is the
- * copy that answers, on its parent's line: not before it has its own of what was shared. */
+/* The parent of the copy is the engine's parent, so that ebb notices its end and no copy waits for
+ * another. The copy itself answers, on its parent's line, once it has its own copies of shared
+ * memory. */
 static void fork_copy(i32 socket)
 {
     i64 pid = socket < 0 ? -EBADF : kernel_call(__NR_clone, K_CLONE_PARENT, 0, 0, 0, 0);
@@ -180,10 +183,10 @@ static void fork_copy(i32 socket)
     if (kernel_failed(pid))
         say_forked(pid);
     else
-        control_note_answer(); /* by the copy */
+        control_note_answer(); /* the copy answers */
 }
 
-/* Becomes what the snapshot is; the answer comes when it stands there. */
+/* Restores a snapshot; the answer is sent when the engine stands there. */
 static void restore_snapshot(const struct control_command *c)
 {
     struct snapshot_extent extent = {c->restore.snapshot.state_at, c->restore.snapshot.state_size};
@@ -200,7 +203,7 @@ static void restore_snapshot(const struct control_command *c)
     snapshot_restore(c->fd, &extent, &given, c->restore.event);
 }
 
-/* One command; true if the guest is to run. */
+/* Executes one command; true if the guest must run. */
 static bool controlled_obey(void)
 {
     struct control_command *c = &controlled.command;
@@ -247,8 +250,8 @@ static void stand(u32 reason, u64 events, const char *recorded, const char *happ
     invariant(1, unchanged || log_owner->outlasts_end);
 }
 
-/* A copy that was changed has left the recorded run, so it has no end there: it runs from where it
- * was put. */
+/* A copy that was changed has left the recorded run, so the end of the recording does not apply: it
+ * runs on from where it was put. */
 static void control_conclude(u32 reason, u64 events, const char *recorded, const char *happened)
 {
     for (;;) {
@@ -289,7 +292,7 @@ static bool at_limit(void)
     return goal_reached(plan_pass.limit_tick, plan_pass.limit_pc);
 }
 
-/* What led here is a hit: then all that lies here is met, too. */
+/* True if the event that led here is a hit: then everything at this moment is met, too. */
 static bool arrived_at_hit(void)
 {
     if (!plan_at_boundary())
@@ -304,7 +307,7 @@ static bool arrived_at_hit(void)
     return true;
 }
 
-/* What ends the pass here; STOPPED_START: nothing does. */
+/* Returns why the pass ends here; STOPPED_START: it does not. */
 static u32 why_stop(void)
 {
     if (plan_pass.due)
@@ -331,7 +334,7 @@ static void stand_if_due(void)
         stand(why, log_events_met(), "", "");
 }
 
-/* The nearer one of what the log asks for and what the plan does. */
+/* Sets the nearer one of the log's goal and the plan's limit. */
 static void set_limit(bool set, u64 tick, u64 pc)
 {
     u64 limit = plan_pass.limit_tick, limit_pc = plan_pass.limit_pc;

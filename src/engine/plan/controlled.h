@@ -5,8 +5,9 @@
  *     |  FORK                         end of the log, divergence
  *     +------> another process that stands there, too        stands for good   control_conclude
  *
- * Standing, it answers questions (controlled_answers.c).  Everything happens at a boundary: the
- * guest's whole state is in cpu and in the blocks of its threads.  log/control.h has the messages.
+ * While it stands, it answers questions (controlled_answers.c). Everything happens at a boundary:
+ * the guest's whole state is in cpu and in the blocks of its threads. log/control.h has the
+ * messages.
  */
 #ifndef ENGINE_CONTROLLED_H
 #define ENGINE_CONTROLLED_H
@@ -14,7 +15,7 @@
 #include "log/control.h"
 #include "log/format.h"
 
-/* The welcome said that a session is there. */
+/* The welcome said that a session controls this engine. */
 void control_start(void);
 bool control_on(void);
 

@@ -1,5 +1,6 @@
-/* What a session asks of an engine that stands: memory, registers, threads, the address space; and
- * the two commands that make a copy of the process something to play with. */
+/* Answers a session's questions to an engine that stands: memory, registers, threads, the address
+ * space. Also handles the two commands that turn a copy of the process into one that may be
+ * changed. */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
@@ -59,7 +60,7 @@ static void controlled_answer(u32 error, const void *bytes, u64 size)
 
 /* --- memory ------------------------------------------------------------------------------- */
 
-/* What is the guest's; never the engine's. */
+/* The number of bytes that belong to the guest, never to the engine. */
 static u64 bytes_mapped(u64 at, u64 most)
 {
     const struct area *a = areas_find(at);
@@ -86,7 +87,8 @@ static void answer_read(const struct control_read *read)
     controlled_answer(0, bytes, got);
 }
 
-/* A debugger may write memory that the program itself may not: code, constants. One page. */
+/* Writes within one page. A debugger may write memory that the program itself may not: code,
+ * constants. */
 static bool write_anyway(u64 at, const void *from, u64 size)
 {
     u64 page = page_down(at);
@@ -152,8 +154,8 @@ void control_fill_running(struct control_registers *r)
     r->gs_base = bases.gs_base;
 }
 
-/* Always in the form of a signal frame, whatever form the processor stored. Bytes that the
- * processor leaves unused for programs may hold anything. */
+/* Makes the image always that of a signal frame, whatever form the processor stored. Unused bytes
+ * may have any value. */
 static void settle_vector(u8 *image)
 {
     vector_settle(image);
@@ -214,7 +216,7 @@ static void set_running(const struct control_registers *r)
     kernel_call(__NR_arch_prctl, K_ARCH_SET_GS, r->gs_base);
 }
 
-/* Of the thread that runs: the others of a copy never will. */
+/* Only for the thread that runs: other threads of a copy never run. */
 static void answer_set_registers(const struct control_command *c)
 {
     static u8 image[VECTOR_STATE_MAX] __attribute__((aligned(64)));
@@ -303,7 +305,7 @@ static void answer_snapshot(i32 fd, u64 most_pages)
 
 bool control_answer(const struct control_command *c)
 {
-    switch (cpu ? c->message.kind : 0) { /* there may be no guest yet, if there cannot be one */
+    switch (cpu ? c->message.kind : 0) { /* there may be no guest, if it could not be started */
     case CONTROL_READ:
         answer_read(&c->read);
         return true;

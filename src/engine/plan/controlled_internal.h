@@ -4,7 +4,7 @@
 
 #include "log/control.h"
 
-/* A message that came, with what was attached. */
+/* A received message, with its attached descriptor. */
 struct control_command {
     union {
         struct channel_message message;
@@ -21,19 +21,19 @@ struct control_command {
     i32 fd; /* -1: nothing */
 };
 
-/* An answer to the last command is about to be sent. */
+/* Called when an answer to the last command is about to be sent. */
 void control_note_answer(void);
 
 /* Answers a question; false if the question is not known. */
 bool control_answer(const struct control_command *c);
 
-/* The registers of the thread that runs, but for the vector image. */
+/* Returns the registers of the running thread, without the vector image. */
 void control_fill_running(struct control_registers *r);
 
-/* Its vector image in the form that is shown to users: vector_shape.size bytes, aligned to 64. */
+/* Returns its vector image in the form for users: vector_shape.size bytes, aligned to 64. */
 void control_fill_vector(u8 *image);
 
-/* Bytes that are too long for a message, in a file to attach; -1: there is none. */
+/* Returns a file with bytes that are too long for a message; -1: not possible. */
 i32 control_file(const void *bytes, u64 size);
 
 #endif

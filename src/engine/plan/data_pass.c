@@ -1,13 +1,13 @@
-/* Passing watched instructions: see data_pass.h.
+/* Executes instructions that may access watched memory: see data_pass.h.
  *
- * What is known of such an instruction is kept by the place of its check in the cache, where it
- * cannot change: if the guest's code does, its fragment is dropped, and the place is not used again
- * before the whole cache is.
+ * Facts about such an instruction are kept by the address of its check in the cache, where they
+ * cannot change: if the guest's code changes, its fragment is dropped, and the address is not used
+ * again until the whole cache is.
  *
  * Invariant
- *   (1) Who comes back to the dispatcher without the instruction having been executed has noted
- *       that this moment was judged: what else is at it (a code site, a point that translated code
- *       has counted) is not met again.
+ *   (1) If control returns to the dispatcher before the instruction was executed, this moment is
+ *       noted as judged: anything else at it (a code site, a point that translated code has
+ *       counted) is not met again.
  */
 #include "engine/plan/data_pass.h"
 
@@ -24,15 +24,15 @@
 enum { PASSAGES = 256 };
 
 static struct passage {
-    u32 after;      /* of the check: where it goes on; 0: none */
+    u32 after;      /* where execution continues after the check; 0: none */
     u32 generation; /* of all fragments */
-    u32 fragment;   /* that it is in, */
-    u32 behind;     /* where that continues after the instruction */
-    u32 alone;      /* the instruction, and nothing else */
-    u32 bare;       /* the same, bare; 0: there is none */
-    bool simple;    /* it touches its operand, and no more */
+    u32 fragment;   /* the fragment that contains it, */
+    u32 behind;     /* where the fragment continues after the instruction */
+    u32 alone;      /* a copy of only the instruction */
+    u32 bare;       /* the same, bare (only its registers are loaded); 0: there is none */
+    bool simple;    /* it accesses only its operand */
     u8 length;      /* of the instruction */
-    u16 flags;      /* that it writes */
+    u16 flags;      /* the flags that it writes */
     u64 rip;
     struct touch_operand operand;
 } passages[PASSAGES];
@@ -87,7 +87,7 @@ static bool begins(const struct passage *p)
     return data_watch_before_touch(&touch);
 }
 
-/* It may have written to the code that it is part of. */
+/* The instruction may have written to its own code. */
 static u64 go_on_behind(const struct passage *p)
 {
     return plan_pass.due || !fragments.all[p->fragment].live ? EXIT_ALARM : go_on_at(p->behind);
@@ -99,7 +99,7 @@ static void take_bare_flags(u64 written)
     cpu->flags = (cpu->flags & ~written) | (flags & written);
 }
 
-/* The engine has no alignment checks on, which the guest may have. */
+/* The engine does not have alignment checks enabled, but the guest may. */
 static u64 execute_alone(const struct passage *p)
 {
     if (!p->bare || cpu->flags & FLAG_AC)
@@ -142,7 +142,7 @@ static u64 pass_check(void)
 
 u64 data_pass(void)
 {
-    if (!cpu->after) /* the stack has come near something watched */
+    if (!cpu->after) /* the stack has come near watched memory */
         return EXIT_ALARM;
     u64 rip = cpu->rip, reason = pass_check();
     invariant(1, reason != EXIT_ALARM || cpu->rip != rip || plan_judged_here());

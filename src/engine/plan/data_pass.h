@@ -1,4 +1,4 @@
-/* Passing an instruction that may touch what is watched, in the midst of translated code
+/* Executes an instruction that may access watched memory, in the middle of translated code
  * (EXIT_DATA).
  *
  * Nearly always there is no hit: the instruction does not touch the watched bytes, or its access
@@ -10,7 +10,7 @@
 
 #include "base/types.h"
 
-/* The reason for which translated code came back then, or EXIT_DATA_TOUCHED: the caller must
+/* Returns the reason for which translated code returned then, or EXIT_DATA_TOUCHED: the caller must
  * execute the instruction at rip alone. */
 u64 data_pass(void);
 

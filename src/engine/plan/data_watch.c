@@ -1,15 +1,14 @@
 /* Data sites: see data_watch.h.
  *
- * An *event* is one instruction, or what the engine does between two boundaries.  In it, each
- * meeting of a touched range and a site is *pending*, with the bytes that were there; at its end
- * pendings are judged, a site once.
+ * An *event* is one instruction, or what the engine does between two boundaries. During an event,
+ * each overlap of an accessed range and a site is *pending*, with the bytes that were there before.
+ * At its end pendings are judged, each site once.
  *
  * Invariants
- *   (1) watched[] is in the order of start; `reach` of one is the highest end up to it.
- *   (2) The map is marked for watched[], also while no pass is under way: the next one is likely to
- *       be alike.
- *   (3) While stack accesses are not checked, no stack in use lies in a run of mappings that holds
- *       something watched.
+ *   (1) watched[] is sorted by start; the `reach` of an entry is the highest end up to it.
+ *   (2) The map is marked for watched[], also between passes: the next one is likely to be similar.
+ *   (3) While stack accesses are not checked, no stack in use is in a run of mappings that contains
+ *       watched memory.
  */
 #include "engine/plan/data_watch.h"
 
@@ -31,7 +30,7 @@
 
 enum {
     STACK_MARGIN = 8192,
-    SAVED_MOST = 64 << 20, /* of more, that it has changed is taken for granted */
+    SAVED_MOST = 64 << 20, /* if more was written, it is assumed to have changed */
 };
 
 /* --- what is watched -------------------------------------------------------------------- */
@@ -51,12 +50,13 @@ struct watched_list {
 static struct {
     bool on; /* the pass has data sites */
     struct watched_list lists[2], *watched;
-    u32 *judged_in; /* of each site: the event that judged it */
+    u32 *judged_in; /* for each site: the event that judged it */
     u64 judged_room;
     u64 areas_seen;
     struct {
         bool open;
-        bool brief; /* it ends in the tick and thread in which it begins: neither need be noted */
+        /* the event ends in the tick and thread in which it began: neither need be stored */
+        bool brief;
         u32 number;
         u32 thread;
         u64 tick, pc;
@@ -65,9 +65,10 @@ static struct {
     u64 pending_room, pending_count;
     u8 *saved;
     u64 saved_room, saved_used;
-    struct touched touched; /* by the instruction that is being executed alone */
-    bool touched_known;     /* that at cpu->rip is about to be, and is known to concern us */
-    bool repeated;          /* the event is one of `touched`, which is a repeated instruction */
+    struct touched touched; /* accesses of the instruction that is being executed alone */
+    /* those of the instruction at cpu->rip, which is about to be executed and concerns a site */
+    bool touched_known;
+    bool repeated;          /* the event is a repeated (REP) instruction */
 } watch = {.watched = &watch.lists[0]};
 
 static u32 site_how(const struct plan_site *s)
@@ -146,7 +147,7 @@ static void take_sites(struct watched_list *l)
                          l->item[n - 1].reach <= l->item[n].reach);
 }
 
-/* The number of the first that begins at `at` or above it. */
+/* Returns the index of the first entry that begins at or above `at`. */
 static u32 data_watch_first_from(u64 at)
 {
     u32 low = 0, high = watch.watched->count;
@@ -160,8 +161,8 @@ static u32 data_watch_first_from(u64 at)
     return low;
 }
 
-/* Those that meet [start, end), downward: call with *at = data_watch_first_from(end).
- * NULL: no more. */
+/* Iterates downward over entries that overlap [start, end): call with *at =
+ * data_watch_first_from(end). NULL: no more. */
 static const struct watched_range *next_in(u64 start, u32 *at)
 {
     while (*at > 0 && watch.watched->item[*at - 1].reach > start) {
@@ -223,7 +224,7 @@ static void mark_run(u64 start, u64 end)
                               end + STACK_MARGIN);
 }
 
-/* Where a stack must not be: runs of mappings, next to each other, that hold something watched. */
+/* Finds where a stack must not be: runs of adjacent mappings that contain watched memory. */
 static void find_runs(void)
 {
     u64 start = 0, end = 0;
@@ -241,8 +242,8 @@ static void find_runs(void)
         mark_run(start, end);
 }
 
-/* Now and then, since it is at every boundary: the mapping that the stack is in, if accesses are
- * not checked. */
+/* Checked only now and then, since it is called at every boundary: the mapping that contains the
+ * stack, if accesses are not checked. */
 static void check_stack(void)
 {
     enum { EVERY = 64 };
@@ -267,13 +268,13 @@ void data_watch_mind_stack(void)
 struct pending {
     u32 site;
     u32 how;        /* TOUCH_* */
-    u64 start, size; /* of the site's bytes that were touched */
-    bool mapped;    /* by a call that shapes memory: only a change counts */
-    u64 kept;       /* those that were there: place in `saved`, or one of these: */
-    u8 value[PLAN_VALUE_KEPT]; /* the site's first bytes, as they were */
+    u64 start, size; /* the accessed bytes of the site */
+    bool mapped;    /* by a call that changes mappings: only a change counts */
+    u64 kept;       /* the old bytes: offset in `saved`, or one of these: */
+    u8 value[PLAN_VALUE_KEPT]; /* the old first bytes of the site */
 };
 #define NOT_KEPT (~0ul)
-#define IN_VALUE (~1ul) /* they are among the first */
+#define IN_VALUE (~1ul) /* they are within `value` */
 
 static void begin_event(bool brief, u64 pc)
 {
@@ -284,7 +285,8 @@ static void begin_event(bool brief, u64 pc)
     watch.pending_count = watch.saved_used = 0;
 }
 
-/* A thread that is in a call does all there at the moment of the call, however long it takes. */
+/* Everything that a thread does in a call happens at the moment of the call, however long it
+ * takes. */
 static void open_event(void)
 {
     const struct thread *t = thread_self();
@@ -295,7 +297,7 @@ static void open_event(void)
     watch.event.tick = t->call.open ? t->call.tick : ticks_now();
 }
 
-/* Memory that is not mapped counts as zeros. */
+/* Unmapped memory counts as zeros. */
 static void read_or_zero(u8 *to, u64 from, u64 size)
 {
     if (guest_read(to, gaddr(from), size))
@@ -327,7 +329,7 @@ static u64 value_size(const struct plan_site *s)
     return s->size < PLAN_VALUE_KEPT ? s->size : PLAN_VALUE_KEPT;
 }
 
-/* Mostly a number. */
+/* The value is usually a number. */
 static void data_watch_read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site *s)
 {
     u64 number;
@@ -337,7 +339,7 @@ static void data_watch_read_value(u8 to[PLAN_VALUE_KEPT], const struct plan_site
         read_or_zero(to, s->address, value_size(s));
 }
 
-/* Keeps what is in [start, start + size). */
+/* Saves the content of [start, start + size). */
 static u64 save(u64 start, u64 size, bool was_there)
 {
     u64 at = watch.saved_used;
@@ -356,7 +358,7 @@ enum origin {
     BROUGHT,  /* nothing was mapped there before */
 };
 
-/* The site's first bytes are kept in any case, those that were touched if they may be written. */
+/* Keeps the site's first bytes in any case, and the accessed bytes if they may be written. */
 static void data_watch_keep_bytes(struct pending *p, bool was_there)
 {
     const struct plan_site *s = &plan_parts.site[p->site];
@@ -405,7 +407,7 @@ static const u8 *old_bytes(const struct plan_site *s, const struct pending *p)
     return p->kept == IN_VALUE ? p->value + (p->start - s->address) : watch.saved + p->kept;
 }
 
-/* Of a site whose ends are shared with others. */
+/* For a site that shares its first or last byte with others. */
 static bool has_changed_within(const struct plan_site *s, const struct pending *p)
 {
     const u8 *old = old_bytes(s, p);
@@ -548,7 +550,7 @@ bool data_watch_before(void)
     return true;
 }
 
-/* A repeated instruction may have ended early: what it did not come to, it did not read. */
+/* A repeated instruction may have ended early: it did not read what it did not reach. */
 static bool was_read(const struct pending *p)
 {
     for (u32 n = 0; n < watch.touched.ranges.count; n++) {

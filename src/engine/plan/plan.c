@@ -1,7 +1,7 @@
 /* The plan: see plan.h.
  *
- * Sites are in lists by kind, code sites by address (plan_code.c).  What a pass finds is in
- * plan_pass.
+ * Sites are in lists by kind, code sites by address (plan_code.c). plan_pass has the results of a
+ * pass.
  */
 #include "engine/plan/plan.h"
 
@@ -51,7 +51,7 @@ static struct {
     struct {
         struct plan_place instruction, call, signal;
     } judged; /* the last moments at which something was judged */
-    struct known_condition known[CONDITIONS_KNOWN]; /* asked last in the pass; size 0: none */
+    struct known_condition known[CONDITIONS_KNOWN]; /* last evaluations in the pass; size 0: none */
     struct plan_hit recent[PLAN_HITS_KEPT]; /* by their number; a new one replaces the oldest */
     struct {
         struct plan_place at;
@@ -71,7 +71,7 @@ static struct plan_place here(void)
     return (struct plan_place){ticks_now(), cpu->rip};
 }
 
-/* Is it the first time that we come by with this?  From now on it is not. */
+/* True the first time at this place; false from then on. */
 static bool plan_is_new(struct plan_place *last, struct plan_place now)
 {
     invariant(3, last->tick == NOWHERE || last->tick <= now.tick);
@@ -124,7 +124,8 @@ static bool special_register(u32 number, u64 *ret)
 static bool condition_register(u32 number, u64 *ret)
 {
     if (number >= GDB_XMM0 && number < GDB_XMM0 + 16) {
-        *ret = bytecode_vector_register(number - GDB_XMM0); /* the guest's are in the processor */
+        /* the guest's registers are in the processor */
+        *ret = bytecode_vector_register(number - GDB_XMM0);
         return true;
     }
     if (number >= GDB_RIP)
@@ -174,7 +175,7 @@ static bool condition_holds(const struct plan_site *s)
     return false;
 }
 
-/* PLAN_BECOMES: all sites with this condition share what one of them found. */
+/* PLAN_BECOMES: all sites with this condition share the last result. */
 static bool condition_becomes(const struct plan_site *s)
 {
     u8 *held = &plan_parts.held[s->condition], before = *held;
@@ -226,7 +227,7 @@ void plan_add_hit(const struct plan_hit *hit)
         plan_pass.due = true;
 }
 
-/* PLAN_REGISTERS: where the guest stands, in the fields that code has no use for. */
+/* PLAN_REGISTERS: stores registers in fields that code sites do not use. */
 static void plan_note_registers(struct plan_hit *hit)
 {
     const u64 *reg = cpu->reg, old[] = {reg[RDI], reg[RSI]}, new[] = {reg[RDX], reg[RCX]};
@@ -271,7 +272,7 @@ u32 plan_first(enum plan_site_kind kind)
     return pass.first[kind];
 }
 
-/* Those of a kind that are about `number`, or about any. */
+/* Judges the sites of a kind for `number`, or for any. */
 static void judge_numbered(enum plan_site_kind kind, struct plan_place at, u64 number)
 {
     if (!plan_wants(kind))
@@ -283,7 +284,7 @@ static void judge_numbered(enum plan_site_kind kind, struct plan_place at, u64 n
     }
 }
 
-/* The other sites match every event of their kind. */
+/* Judges the other kinds, whose sites match every event. */
 static void judge_any(enum plan_site_kind kind, struct plan_place at, u64 number)
 {
     if (!plan_wants(kind))
@@ -303,7 +304,7 @@ static void judge_call(struct plan_place now, u64 number, bool execs)
         judge_any(SITE_EXEC, now, 0);
 }
 
-/* The pass will stand here: it has met the call, too. */
+/* The pass will stop here: the call at this instruction counts as met, too. */
 static void judge_call_ahead(struct plan_place now)
 {
     static const u8 syscall_bytes[SYSCALL_LENGTH] = {0x0f, 0x05};
@@ -328,7 +329,7 @@ static void meet_points(bool counted)
         plan_pass.due = plan_pass.point_due = true;
 }
 
-/* Asking the log takes a while, and conditions are judged millions of times. */
+/* Asking the log is slow, and conditions are evaluated millions of times. */
 static void check_outside(u64 tick)
 {
     enum { EVERY = 64 };
@@ -402,7 +403,7 @@ bool plan_steps(void)
 
 /* --- arrivals ---------------------------------------------------------------------------------
  *
- * They are noted with or without a plan: a pass may begin where they led. */
+ * Arrivals are noted with or without a plan, since a pass may begin where they led. */
 
 void plan_arrive(enum plan_site_kind kind, u64 number)
 {
@@ -522,7 +523,7 @@ static void sort_sites(void)
     }
 }
 
-/* What is exactly here has been seen already, or has not. */
+/* `past`: events exactly here were already met. */
 static void judge_from_here(bool past)
 {
     struct plan_place nowhere = {NOWHERE, 0}, from = past ? here() : nowhere;
@@ -540,8 +541,7 @@ static bool plan_holds_faults(void)
     return plan_pass.runs;
 }
 
-/* What the run is asked for the plan, from the first one on; plan_pass tells whether one is
- * there. */
+/* Attaches to the observer with the first plan; plan_pass tells whether a pass is under way. */
 static void plan_attach(void)
 {
     observer.stands_before_call = plan_before_call;

@@ -1,11 +1,11 @@
-/* Code sites: which addresses have one, and translations that know it.
+/* Code sites: which addresses have one, and the translations for them.
  *
- * A fragment never runs through an address with a code site: blocks end in front of one, and a
- * fragment that begins there comes to the engine before its first instruction (EXIT_SITE).  So only
- * fragments that hold such an address need to be made anew when a plan brings other sites than the
- * one before.
+ * A fragment never runs through an address with a code site: blocks end before one, and a fragment
+ * that begins there enters the engine before its first instruction (EXIT_SITE). So only fragments
+ * that contain such an address must be translated again when a plan has other sites than the one
+ * before.
  *
- * Two tables of addresses, for the old plan and the new, take turns.
+ * There are two tables of addresses, for the old plan and the new one, which are swapped.
  */
 #include "base/assert.h"
 #include "engine/base/layout.h"
@@ -22,7 +22,7 @@ struct slot {
 
 struct table {
     struct slot *slots;
-    u32 size;  /* a power of 2, at least twice what it holds; 0: nothing */
+    u32 size;  /* a power of 2, at least twice the number of entries; 0: no table */
     u32 count;
     u64 room;  /* bytes */
 };
@@ -85,7 +85,7 @@ static void plan_code_fill(struct table *t)
     }
 }
 
-/* Where frames of the plan end, the engine looks, too. */
+/* The engine must also be entered where frames of the plan return. */
 static void add_address(struct table *t, u64 pc)
 {
     if (!pc || plan_code_holds(t, pc))
@@ -100,7 +100,7 @@ static void fill_frames(struct table *t)
         add_address(t, plan_parts.frame[n].return_pc);
 }
 
-/* Drops fragments for addresses of one table that are not in the other. */
+/* Drops fragments for addresses that are in one table but not in the other. */
 static void drop_difference(const struct table *from, const struct table *other)
 {
     for (u32 n = 0; from->count && n < from->size; n++) {

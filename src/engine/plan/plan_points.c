@@ -1,11 +1,11 @@
 /* Points of a plan: see plan_points.h.
  *
- * The table is the session's file, mapped: copies of this process share its pages, so it is made
+ * The table is a mapped file of the session. Copies of this process share its pages, so it is made
  * once and never copied.
  *
  * Invariant
- *   (1) Translations of the variant are made for the table that there is.  It stays when a plan
- *       without points comes, since the next is likely to have the same.
+ *   (1) Translations of the variant are made for the current table. It stays while a plan without
+ *       points runs, since the next plan is likely to use the same table.
  */
 #include "engine/plan/plan_points.h"
 
@@ -30,7 +30,7 @@
 enum {
     SLOTS_MOST = 1 << 25,
     FRAMES_MOST = 256,
-    SUMS_LEAST = 1 << 16, /* ticks: for a shorter pass it is not worth while to translate twice */
+    SUMS_LEAST = 1 << 16, /* ticks: for a shorter pass it is not worthwhile to translate twice */
 };
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -39,7 +39,8 @@ static struct {
     const struct point_table *table; /* NULL: none yet */
     u64 size;
     const u32 *scopes; /* parents */
-    const struct point_table *used; /* that there may be translations for; NULL: there are none */
+    /* the table for which there may be translations; NULL: there are none */
+    const struct point_table *used;
 } points;
 
 static const struct plan_point *plan_point_at(u64 pc)
@@ -57,8 +58,8 @@ static bool plan_points_is_whole(const struct point_table *t, u64 size)
            size == point_table_size(t->slots, t->scopes);
 }
 
-/* A scope comes after its parent, so there are no cycles. A search for a point that is missing ends
- * at a free slot. */
+/* A scope comes after its parent, so there are no cycles. A search for a missing point ends at a
+ * free slot. */
 static bool plan_points_is_sound(const struct point_table *t)
 {
     const struct plan_point *slot = point_table_slots(t);
@@ -141,9 +142,9 @@ static struct {
     struct plan_frame base; /* cfa 0: none, all frames count */
     u32 outer;              /* index of the first frame outside of the base */
     bool parked;            /* another thread runs, whose points do not count: */
-    u64 left;               /* then this is what cpu->point_left would be */
-    bool adrift;            /* no frame is known, or the last one has returned: the base is that
-                             * of the next point, */
+    u64 left;               /* then this is the value of cpu->point_left */
+    /* no frame is known, or the last one has returned: the base is the frame of the next point, */
+    bool adrift;
     bool found;             /* which has come */
     u64 left_tick, left_pc;
     u32 left_scope;
@@ -154,8 +155,8 @@ static bool leaves(void)
     return now.flags & PLAN_FRAMES_LEAVE;
 }
 
-/* The first frame outside of the base that is on another stack: what a handler on a stack of its
- * own has interrupted. */
+/* Returns the first frame outside of the base that is on another stack: the one that a handler on
+ * its own stack has interrupted. */
 static u32 other_stack(void)
 {
     u32 n = now.outer;
@@ -165,8 +166,8 @@ static u32 other_stack(void)
     return n;
 }
 
-/* A handler on a stack of its own may be left by a jump to the stack that it has interrupted:
- * the engine looks at both. */
+/* A handler on its own stack may be left by a jump to the interrupted stack, so the engine checks
+ * both stacks. */
 static void widen_bounds(const struct plan_frame *other)
 {
     u64 base = other->cfa < now.base.cfa ? other->cfa : now.base.cfa;
@@ -176,7 +177,7 @@ static void widen_bounds(const struct plan_frame *other)
     cpu->point_outer = end;
 }
 
-/* What was counted in sums. */
+/* Adds what was counted in sums. */
 static void settle(void)
 {
     for (unsigned n = 0; n < TICK_COUNTERS; n++) {
@@ -185,7 +186,7 @@ static void settle(void)
     }
 }
 
-/* Where all points count, those of other threads go elsewhere. */
+/* Where all points count, those of other threads are counted elsewhere. */
 static void plan_points_park(bool parked)
 {
     if (parked == now.parked)
@@ -203,8 +204,8 @@ static u64 points_left(void)
     return now.parked ? now.left : cpu->point_left;
 }
 
-/* What translated code compares with: plan_points.h.  Who is in a scope leaves it at points of any,
- * so the engine looks at all points of its frame. */
+/* Sets the bounds that translated code compares with (plan_points.h). A base in a scope can leave
+ * the scope at any point, so the engine checks all points of its frame. */
 static void set_bounds(u32 running)
 {
     bool counts = now.thread == CONTROL_THREAD_ANY || now.thread == running;
@@ -239,8 +240,8 @@ static void take_base(u32 index)
     now.outer = index + 1;
 }
 
-/* One frame may return to where the next one does, too: a function that does nothing but call
- * itself.  So may one on another stack. */
+/* Two frames may have the same return address: a function that only calls itself, or one on another
+ * stack. */
 static void leave_base(void)
 {
     u64 rsp = cpu->reg[RSP];
@@ -251,7 +252,7 @@ static void leave_base(void)
     }
 }
 
-/* It was left without a return: by longjmp, by an exception. */
+/* The base was left without a return: by longjmp or an exception. */
 static void leave_base_for(u64 cfa, u32 scope)
 {
     while (now.outer < now.frame_count && now.frames[now.outer].cfa < cfa)
@@ -262,7 +263,7 @@ static void leave_base_for(u64 cfa, u32 scope)
         now.base = (struct plan_frame){.cfa = cfa, .stack_end = now.base.stack_end, .scope = scope};
 }
 
-/* The innermost scope that both are a part of: scopes come after their parents. */
+/* Returns the innermost scope that contains both: scopes come after their parents. */
 static u32 plan_points_common_scope(u32 a, u32 b)
 {
     while (a != b) {
@@ -301,7 +302,7 @@ static u64 plan_points_frame_address(const struct plan_point *p)
     return p->rule == CFA_MEMORY && guest_read_u64(gaddr(at), &word) ? word : now.base.cfa;
 }
 
-/* Does the point count for the base, if there is one? */
+/* True if the point counts for the base, if there is one. */
 static bool concerns_base(const struct plan_point *p)
 {
     u64 cfa = plan_points_frame_address(p);
@@ -375,8 +376,8 @@ bool plan_points_on(void)
     return now.on;
 }
 
-/* A plan whose points count in another way than those of the last that had some makes its
- * translations useless. */
+/* If points count differently than in the last plan that had some, its translations become
+ * useless. */
 void plan_points_install(void)
 {
     const struct plan *head = &plan_parts.head;

@@ -4,14 +4,14 @@
 #include "engine/translate/fragment.h"
 #include "engine/x86_64/block.h"
 
-enum { TICKS_LEAST = 1024 }; /* a visit to the engine takes as long as some tens */
+enum { TICKS_LEAST = 1024 }; /* a visit to the engine takes as long as some tens of ticks */
 
 static struct {
-    u64 translated; /* points; also those of fragments that were dropped one by one */
+    u64 translated; /* number of points; includes those of fragments that were dropped one by one */
     u32 generation;
 } sums;
 
-/* Everything may have been dropped. */
+/* All fragments may have been dropped. */
 static u64 points_translated(void)
 {
     if (sums.generation != fragments.generation)
@@ -30,8 +30,8 @@ void plan_sums_forget(void)
     sums.translated = 0;
 }
 
-/* The grant is made before the block is, where one has to be; and what is left of the tick at
- * hand counts as one, too. */
+/* Ticks are granted before a new block is translated; and the rest of the current tick counts as
+ * one, too. */
 u64 plan_sums_ticks(u64 left)
 {
     u64 in_a_tick = points_translated() + BLOCK_INSNS;

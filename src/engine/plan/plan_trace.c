@@ -1,7 +1,7 @@
 /* All hits of a pass: see plan_trace.h.
  *
- * They are appended, oldest first.  When there are twice as many as wanted, the older half goes; so
- * nothing is moved more than once, and the newest are always next to each other.
+ * Hits are appended, oldest first. When there are twice as many as wanted, the older half is
+ * dropped. So nothing is moved more than once, and the newest are always adjacent.
  */
 #include "engine/plan/plan_trace.h"
 

@@ -1,4 +1,4 @@
-/* All hits of a pass (PLAN_TRACE), kept until it ends: at most so many, the newest. */
+/* All hits of a pass (PLAN_TRACE), kept until it ends, up to a maximum number of the newest. */
 #ifndef ENGINE_PLAN_TRACE_H
 #define ENGINE_PLAN_TRACE_H
 
@@ -7,11 +7,11 @@
 enum { PLAN_TRACE_MOST = 1 << 20 };
 #define PLAN_TRACE_ALL (~0ul / 4) /* the pass ends before they are too many */
 
-/* A pass begins that keeps `most` of them; 0: none, and there will be no file. */
+/* Begins a pass that keeps `most` hits; 0: none, and there will be no file. */
 void plan_trace_begin(u64 most);
 void plan_trace_add(const struct plan_hit *hit);
-/* A file with struct plan_hit[], oldest first, to be closed by the caller; -1: the pass was none
- * that keeps them. */
+/* Returns a file with struct plan_hit[], oldest first, which the caller closes; -1: the pass does
+ * not keep hits. */
 i32 plan_trace_end(void);
 
 #endif

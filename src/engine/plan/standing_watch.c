@@ -1,8 +1,8 @@
 /* A standing watch: see the header.
  *
- * Plans belong to sessions, which replay. A plan works on translated code alone and needs no log:
- * here one without an end is begun by the engine itself, while a program is recorded or merely run.
- * Its hits are only counted.
+ * Plans belong to sessions, which replay. But a plan only needs translated code, not a log: here
+ * the engine itself begins one without an end, while a program is recorded or merely run. Its hits
+ * are only counted.
  */
 #include "engine/plan/standing_watch.h"
 
@@ -16,7 +16,7 @@
 #include "engine/plan/plan.h"
 #include "log/control.h"
 
-static void (*check_next)(void); /* of another setting */
+static void (*check_next)(void); /* for another setting */
 
 static void standing_watch_check(void)
 {

@@ -5,7 +5,7 @@
 
 #include "base/types.h"
 
-/* Watches what the setting names, if it is set.  In front of the first instruction. */
+/* Watches the memory that the setting names, if it is set. Called before the first instruction. */
 void standing_watch_start(void);
 
 #endif

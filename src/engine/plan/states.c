@@ -1,12 +1,13 @@
 /* States: see states.h.
  *
- * States and what they overwrote are appended to three heaps.  When there are twice as many as
- * wanted, the older half goes; so nothing is moved more than once, and the newest are always there.
+ * States and what they overwrote are appended to three heaps. When there are twice as many as
+ * wanted, the older half is dropped. So nothing is moved more than once, and the newest are always
+ * kept.
  *
  * Invariants
  *   (1) The undo of the last state is at the end of its heap: entries can be added until the next
  *       state begins.
- *   (2) What is mapped does not change from the first state that is kept to the last.
+ *   (2) Mappings do not change from the first kept state to the last.
  */
 #include "engine/plan/states.h"
 
@@ -33,7 +34,7 @@
 enum {
     MOST_AT_LEAST = 16,
     MOST_AT_MOST = 1 << 20,
-    UNDO_MOST = 256 << 20, /* more: everything before is forgotten */
+    UNDO_MOST = 256 << 20, /* if there is more, everything before is dropped */
 };
 
 bool states_on;
@@ -46,11 +47,11 @@ struct heap {
 static struct {
     struct heap list, undo, vectors;
     u64 most;
-    u64 areas_before;  /* the version before the call that is being made */
-    u64 areas_of_all;  /* the version at all states that are kept */
-    bool general_only; /* what was executed since the last state leaves vector registers alone */
-    bool executed;     /* an instruction has been, since then */
-    bool tried;        /* that of the last state, even if it faulted */
+    u64 areas_before;  /* version of the areas before the current call */
+    u64 areas_of_all;  /* version of the areas at all kept states */
+    bool general_only; /* instructions since the last state did not change vector registers */
+    bool executed;     /* an instruction was executed since then */
+    bool tried;        /* the instruction of the last state was attempted, even if it faulted */
 } states;
 
 /* --- heaps -------------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static void forget_all(void)
     states.list.used = states.undo.used = states.vectors.used = 0;
 }
 
-/* Leaves the newest `keep`. */
+/* Keeps only the newest `keep`. */
 static void states_forget_older(u64 keep)
 {
     if (count() <= keep)
@@ -138,7 +139,7 @@ static void keep_part(u64 at, u64 size)
         states.undo.used = before;
 }
 
-/* Page by page: where nothing is, nothing is overwritten. */
+/* Page by page: nothing is overwritten where nothing is mapped. */
 static void states_keep_bytes(u64 at, u64 size)
 {
     if (!count())
@@ -163,7 +164,7 @@ static bool is_here(const struct state *s)
     return s && s->tick == ticks_now() && s->pc == cpu->rip && s->thread == thread_self()->ordinal;
 }
 
-/* The number of the image of what is in the vector registers now. */
+/* Returns the index of the image of the current vector registers. */
 static u32 vector_image(void)
 {
     static u8 now[VECTOR_STATE_MAX] __attribute__((aligned(64)));
@@ -178,7 +179,7 @@ static u32 vector_image(void)
     return (u32)images;
 }
 
-/* Where what a state overwrote ends in the heap. */
+/* Returns the end of the undo of a state in the heap. */
 static u64 undo_end(const struct state *s)
 {
     u64 at = s->undo;
@@ -189,7 +190,7 @@ static u64 undo_end(const struct state *s)
     return at;
 }
 
-/* The last state is part of the one before. */
+/* Makes the last state part of the one before. */
 static void join_last(void)
 {
     struct state *s = last();
@@ -202,9 +203,9 @@ static void join_last(void)
     states.list.used -= sizeof(*s);
 }
 
-/* The guest has come elsewhere without an instruction: something was from outside.  States are of
- * instructions; where none was so much as tried, what happened belongs to the one before, which was
- * executed: the number of events tells that there was one. */
+/* The guest has moved without an instruction, by an external event. States belong to instructions.
+ * If none was even attempted, what happened belongs to the state before: the number of events tells
+ * that there was one. */
 static void leave_last(void)
 {
     if (!count() || states.executed)

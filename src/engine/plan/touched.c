@@ -1,4 +1,4 @@
-/* What the guest's next instruction touches: see touched.h. */
+/* Finds the memory that the guest's next instruction accesses: see touched.h. */
 #include "engine/plan/touched.h"
 
 #include "engine/base/text.h"
@@ -36,8 +36,8 @@ static void read_bases(struct touched *t)
     t->gs_base = bases.gs_base;
 }
 
-/* Code that comes here once comes again: instructions that were decoded last, and the bytes that
- * they were decoded from. */
+/* A cache of decoded instructions, with the bytes that they were decoded from, since code is
+ * usually executed again. */
 enum { DECODED = 256 };
 static struct decoded_insn {
     u64 rip;

@@ -1,4 +1,4 @@
-/* What the guest's next instruction touches, from the registers that the engine has. */
+/* Finds the memory that the guest's next instruction accesses, from the registers. */
 #ifndef ENGINE_TOUCHED_H
 #define ENGINE_TOUCHED_H
 
@@ -14,10 +14,10 @@ struct touched {
     u64 rip;
 };
 
-/* Of the instruction at cpu->rip; false if it cannot be fetched. */
+/* For the instruction at cpu->rip; false if it cannot be fetched. */
 bool touched_find(struct touched *ret);
 
-/* It was a repeated one, and has been executed: ranges are what it came to. */
+/* A repeated instruction was executed: reduces the ranges to what it reached. */
 void touched_settle(struct touched *t);
 
 #endif
