@@ -1,7 +1,8 @@
 /* /proc/self/exe, and that of other guests, is the program and not the engine.
  *
- * Our own program is kept open.  Another process whose exe is the engine as well has its program
- * where its auxiliary vector says: the mapping that holds the program headers has the name.
+ * The guest's own program is kept open. For another process whose exe is also the engine, the
+ * program is found by its auxiliary vector: the mapping that contains the program headers has the
+ * name.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -84,7 +85,7 @@ static void proc_exe_file_of(struct text *path, const char *number, const char *
     text_add(path, name);
 }
 
-/* The program of another guest, if the path names that. */
+/* Finds the program of another guest, if the path names that. */
 static bool read_other(const char *path, char program[PATH_SIZE])
 {
     char number[PROC_NAME], name[PROC_NAME], auxv[64], maps[64];

@@ -1,9 +1,9 @@
 /* /proc/self for the guest: its own program, mappings and auxv, not the engine's.
  *
- * maps and smaps are made of the kernel's own text: its lines give names and figures, the areas
- * give borders and rights, and what is in no area is the engine's and left out.  cmdline, environ,
- * auxv and stat are right in the kernel's files if it let us tell it where things are
- * (loader.c); otherwise they are made here from the guest's memory.  status is the kernel's, with
+ * maps and smaps are made from the kernel's text: its lines give names and figures, the areas give
+ * bounds and protection. Mappings outside of all areas are the engine's and are left out. The
+ * kernel's cmdline, environ, auxv and stat are right if the kernel accepted the guest's addresses
+ * (loader.c); otherwise they are made here from the guest's memory. status is the kernel's, with
  * the guest's signals and size.
  */
 #include "engine/proc/proc_files.h"
@@ -28,7 +28,7 @@ enum {
     PROC_RLIMIT_AS = 9,
 };
 
-/* A descriptor that is being filled. */
+/* A descriptor that is being written. */
 struct out {
     i64 fd;
     size_t length;
@@ -62,7 +62,7 @@ static void proc_files_put_text(struct out *o, const char *s)
     proc_files_put(o, s, strlen(s));
 }
 
-/* Straight from the guest's memory, where it may not be there any more. */
+/* Copies guest memory, which may be unmapped. */
 static void put_memory(struct out *o, u64 start, u64 end)
 {
     flush(o);
@@ -97,7 +97,7 @@ static void add_rights(struct text *line, u32 protection, bool shared)
     text_add_char(line, shared ? 's' : 'p');
 }
 
-/* In the kernel's form, including the blank after the inode. */
+/* Writes the kernel's format, including the blank after the inode. */
 static void put_mapping(struct out *o, const struct kernel_mapping *m)
 {
     char buffer[128];
@@ -123,7 +123,8 @@ static void put_mapping(struct out *o, const struct kernel_mapping *m)
     proc_files_put_text(o, "\n");
 }
 
-/* The part of the kernel's mapping from `start` to `end`, as area `a` has it. */
+/* Returns the part of the kernel's mapping from `start` to `end`, with the properties of area
+ * `a`. */
 static struct kernel_mapping guest_mapping(const struct kernel_mapping *m, const struct area *a,
                                            u64 start, u64 end)
 {
@@ -140,12 +141,12 @@ static struct kernel_mapping guest_mapping(const struct kernel_mapping *m, const
 
 struct maps_listing {
     struct out *out;
-    u64 written; /* everything below has been */
+    u64 written; /* everything below was written */
 };
 
-/* The kernel has several mappings where code is watched, or one where the guest has two that
- * differ in being executable: each area is written where its first byte is met.  A stack begins
- * where the kernel has let it grow to. */
+/* The kernel may have several mappings where code is watched, or one where the guest has two that
+ * differ in being executable: each area is written where its first byte is met. A stack begins
+ * where the kernel has grown it to. */
 static bool list_mapping(void *context, const struct kernel_mapping *m)
 {
     struct maps_listing *l = context;
@@ -167,11 +168,11 @@ static void write_maps(struct out *o)
     kernel_maps_each(list_mapping, &l);
 }
 
-/* smaps: the kernel's mappings, each with its figures, less the engine's. */
+/* smaps: the kernel's mappings with their figures, without the engine's. */
 
 struct figures {
     struct out *out;
-    bool ours; /* the mapping whose figures come */
+    bool ours; /* the mapping whose figures follow is the engine's */
 };
 
 static bool copy_figure(void *context, const char *line)
@@ -201,7 +202,7 @@ static void write_smaps(struct out *o)
     kernel_maps_lines("/proc/self/smaps", copy_figure, &f);
 }
 
-/* What the kernel may know better */
+/* Files that the kernel may have right */
 
 static void write_cmdline(struct out *o)
 {
@@ -218,7 +219,7 @@ static void write_auxv(struct out *o)
     put_memory(o, guest_image.auxv_at, guest_image.auxv_at + guest_image.auxv_size);
 }
 
-/* The value of a field of stat, counted from 1; false if the kernel's is right. */
+/* Returns the value of a field of stat, counted from 1; false if the kernel's is right. */
 static bool stat_value(unsigned field, u64 *ret)
 {
     const struct guest_image *i = &guest_image;
@@ -237,7 +238,7 @@ static bool stat_value(unsigned field, u64 *ret)
     }
 }
 
-/* The end of the name in parentheses, which may hold anything. */
+/* Returns the end of the name in parentheses, which may contain any characters. */
 static const char *behind_name(const char *line)
 {
     const char *end = line;
@@ -277,8 +278,8 @@ static void write_stat(struct out *o)
     kernel_maps_lines("/proc/thread-self/stat", copy_stat, o);
 }
 
-/* status: which signals the kernel gives to the engine, and how much is mapped for it, is not the
- * guest's affair. */
+/* status: the signals that the kernel delivers to the engine, and the engine's memory, are hidden
+ * from the guest. */
 
 static void put_field(struct out *o, const char *name, struct text *value)
 {
@@ -380,7 +381,7 @@ static void write_limits(struct out *o)
 static const struct {
     const char *name;
     void (*write)(struct out *o);
-    bool kernel_may_know; /* if it was told */
+    bool kernel_may_know; /* if the kernel was told the addresses */
 } files[] = {
     {"maps",    write_maps,    false},
     {"smaps",   write_smaps,   false},
@@ -399,7 +400,7 @@ static i64 create(const char *name, u64 flags)
     return kernel_call(__NR_memfd_create, name, flags & O_CLOEXEC ? K_MFD_CLOEXEC : 0);
 }
 
-/* The same file, but for reading only and from its start, under the same number. */
+/* Opens the same file read-only from its start, under the same number. */
 static i64 for_reading(i64 fd, u64 flags)
 {
     char link[64];
@@ -430,7 +431,7 @@ bool proc_files_open(const char *path, u64 flags, i64 *ret)
         o.length = 0;
         o.fd = create(name, flags);
         if (o.fd == -ENOSYS || o.fd == -EPERM)
-            return false; /* the kernel's own text is better than none */
+            return false; /* the kernel's text is better than none */
         *ret = o.fd;
         if (kernel_failed(o.fd))
             return true;

@@ -1,4 +1,4 @@
-/* Which file of /proc a path names.
+/* Finds which file of /proc a path names.
  *
  * A process has many names there: self, thread-self, its number, that of any of its threads, and
  * all of these again through task/. Symbolic links and ".." are not followed: a path with those
@@ -10,8 +10,8 @@
 
 enum { K_F_OK = 0 };
 
-/* The next part of a path, "." and empty ones skipped; false at the end, or if it is too long to
- * be one that matters. */
+/* Returns the next component of a path, skipping "." and empty ones; false at the end, or if it is
+ * too long to matter. */
 static bool next_part(const char **path, char part[PROC_NAME])
 {
     do {
@@ -35,7 +35,7 @@ static bool proc_paths_is_number(const char *part)
     return true;
 }
 
-/* Is it one of our threads, by the numbers of this /proc? */
+/* True if it is one of the guest's threads, by the numbers of this /proc. */
 static bool is_own_number(const char *part)
 {
     char path[64];

@@ -1,20 +1,20 @@
 /* Processes: fork, vfork and exit.
  *
- * A fork is the kernel's: the child has a copy of the guest and of the engine and continues after
- * the system call.
+ * A fork is made by the kernel: the child has a copy of the guest and of the engine and continues
+ * after the system call.
  *
- * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it
- * execs or exits.  It runs on its parent's block: the guest's state and the signals' are
- * put aside, the child's engine stack begins below the parent's frames, and the parent puts
- * everything back when it wakes.  In between the child is, for the baton and all else, the
- * thread that its parent was; so other threads of the parent run on as they would natively.
+ * A child of vfork shares the memory of its parent, whose kernel thread sleeps until it execs or
+ * exits. It runs on its parent's block: the state of the guest and its signals is saved, the
+ * child's engine stack begins below the parent's frames, and the parent restores everything when it
+ * wakes. In between the child takes the place of its parent's thread, for the baton and everything
+ * else; so other threads of the parent run on as they would natively.
  *
  *   parent: vfork_process --engine_clone--> sleeps ...................... puts back, goes on
  *   child:                     vfork_begin, engine_run ... execve, exit --^
  *
- * A child may be killed where it waits for the baton, or for a futex: its parent takes over its
- * place in the line.  But if that happens between two instructions in which it changes that place,
- * the other threads of the parent wait for ever; with no other threads it cannot happen.
+ * A child may be killed while it waits for the baton or for a futex: its parent takes over its
+ * place in the line. But if it is killed between two instructions that change this place, the other
+ * threads of the parent wait forever; without other threads this cannot happen.
  */
 #include "engine/processes/process.h"
 
@@ -35,14 +35,14 @@
 #include "log/format.h"
 
 enum {
-    CSIGNAL = 0xff, /* of clone's flags: the signal at the child's end */
+    CSIGNAL = 0xff, /* part of clone's flags: the signal at the child's end */
     CLONE_DETACHED = 0x400000,
-    CLONE_ARGS_FIRST = 64, /* the size of struct clone_args when it was new */
+    CLONE_ARGS_FIRST = 64, /* the size of the first version of struct clone_args */
     STACK_GAP = 1024,
 };
 #define CLONE_CLEAR_SIGHAND 0x100000000ul
 #define CLONE_INTO_CGROUP 0x200000000ul
-#define CLONE3_FLAGS_END (2 * CLONE_INTO_CGROUP) /* higher ones mean nothing */
+#define CLONE3_FLAGS_END (2 * CLONE_INTO_CGROUP) /* higher flags mean nothing */
 
 enum { K_SIG_SETMASK = 2, K_SIGSET = 8 };
 
@@ -50,7 +50,7 @@ u64 process_block_signals(void)
 {
     u64 all = ~0ul, old = 0;
     if (!log_owner->live)
-        return 0; /* one kernel thread is all of them */
+        return 0; /* one kernel thread runs all of them */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &all, &old, K_SIGSET);
     return old;
 }
@@ -62,7 +62,7 @@ void process_restore_signals(u64 mask)
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, NULL, K_SIGSET);
 }
 
-/* The kernel writes ids there, and would not tell if it could not. */
+/* The kernel writes ids there, and does not report a failure. */
 static void release_ids(const struct k_clone_args *args)
 {
     code_watch_release(args->parent_tid, args->parent_tid + sizeof(u32));
@@ -70,8 +70,8 @@ static void release_ids(const struct k_clone_args *args)
     code_watch_release(args->pidfd, args->pidfd + sizeof(u32));
 }
 
-/* Handlers become default actions in the child (CLONE_CLEAR_SIGHAND); the kernel's own
- * handlers are ours and stay. */
+/* Handlers become default actions in the child (CLONE_CLEAR_SIGHAND); the kernel's handlers are the
+ * engine's and stay. */
 static void clear_handlers(void)
 {
     for (int signal = 1; signal <= SIG_LAST; signal++) {
@@ -107,7 +107,7 @@ static i64 kernel_fork(const struct k_clone_args *args)
         return kernel_call(__NR_clone, flags | args->exit_signal, 0, written, args->child_tid,
                            args->tls);
     }
-    struct k_clone_args ours = *args; /* clone cannot say all of it */
+    struct k_clone_args ours = *args; /* clone cannot express all of it */
     ours.flags = flags;
     ours.stack = ours.stack_size = 0;
     return kernel_call(__NR_clone3, &ours, sizeof(ours));
@@ -151,7 +151,7 @@ static i64 fork_process(const struct k_clone_args *args)
 
 /* Vfork */
 
-static bool child_clears_handlers; /* the next child of vfork */
+static bool child_clears_handlers; /* for the next child of vfork */
 
 void process_child_begins(struct thread *t)
 {
@@ -184,7 +184,7 @@ void process_put_aside(const struct thread *t, struct process_parent *parent)
 void process_put_back(struct thread *t, const struct process_parent *parent)
 {
     t->call = parent->call;
-    thread_take_baton(); /* the child had it, unless it was killed while it waited for something */
+    thread_take_baton(); /* the child had it, unless it was killed while it waited */
     log_runs(true);
     futex_forget(t);
     thread_load_registers(&parent->state);
@@ -287,7 +287,7 @@ i64 process_vfork(void)
     return process_clone(K_CLONE_VM | K_CLONE_VFORK | SIG_CHLD, 0, 0, 0, 0);
 }
 
-/* If the structure is longer than the one we know, the rest must be zero. */
+/* If the structure is longer than the known one, the rest must be zero. */
 static i64 read_clone_args(struct gaddr from, u64 size, struct k_clone_args *ret)
 {
     memset(ret, 0, sizeof(*ret));
@@ -313,7 +313,7 @@ i64 process_clone3(struct gaddr from, u64 size)
     i64 failed = read_clone_args(from, size, &args);
     if (failed)
         return failed;
-    bool alone = args.flags & (K_CLONE_THREAD | K_CLONE_PARENT); /* sends nothing at its end */
+    bool alone = args.flags & (K_CLONE_THREAD | K_CLONE_PARENT); /* no signal is sent at its end */
     if ((args.flags & (CLONE_DETACHED | CSIGNAL)) || args.flags >= CLONE3_FLAGS_END ||
         args.exit_signal > SIG_LAST ||
         (alone && args.exit_signal) || !args.stack != !args.stack_size)

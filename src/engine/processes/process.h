@@ -5,7 +5,7 @@
 #include "engine/base/kernel_abi.h"
 #include "engine/threads/thread.h"
 
-/* Keeps a descriptor of the engine's own file, for execve.  Once, at the start.  `started_as`:
+/* Keeps a descriptor of the engine's own file, for execve. Called once, at the start. `started_as`:
  * AT_EXECFN. */
 void process_start(const char *started_as);
 
@@ -15,21 +15,22 @@ i64 process_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);
 i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
-/* Prints the stats if asked for. */
+/* Prints the stats if requested. */
 _Noreturn void process_exit_group(int status);
 
-/* Does a debugger that is itself a guest trace this process?  The tracer is noted at the start. */
+/* Whether a debugger that is itself a guest traces this process. The tracer is noted at the
+ * start. */
 void process_note_tracer(void);
 bool process_is_debugged(void);
 
-/* Keeps every signal from the calling kernel thread for a moment in which no handler may
- * run; the mask to restore. */
+/* Blocks all signals of the calling kernel thread, for code in which no handler may run; returns
+ * the mask to restore. */
 u64 process_block_signals(void);
 void process_restore_signals(u64 mask);
 
 /* For units that make children in another way: a replay runs a child in place of its parent. */
 
-/* What of a thread its child of vfork replaces. */
+/* The parts of a thread that its child of vfork replaces. */
 struct process_parent {
     struct thread_state state;
     struct thread_call call;
@@ -43,14 +44,14 @@ void process_put_back(struct thread *t, const struct process_parent *parent);
  * a transfer by the engine. */
 void process_parent_goes_on(void);
 
-/* The child's view of cpu, which is shared: it goes on after the call. */
+/* Makes the shared cpu the child's: it continues after the call. */
 void process_become_child(const struct k_clone_args *args);
-/* It begins, on its parent's block. */
+/* The child begins, on its parent's block. */
 void process_child_begins(struct thread *t);
 /* Makes this process a child of fork, in a recording or in a replay. */
 void process_become_forked(const struct k_clone_args *args);
 
-/* Is that the number of this process, or of one of its threads? */
+/* True if that is the number of this process, or of one of its threads. */
 bool process_is_own(u64 number);
 
 #endif

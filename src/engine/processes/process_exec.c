@@ -29,7 +29,8 @@
 #include "log/channel.h"
 
 enum {
-    SCRIPTS_MOST = 5, /* that name each other as interpreters, as many as the kernel follows */
+    /* scripts that name each other as interpreters, as many as the kernel follows */
+    SCRIPTS_MOST = 5,
     ARGUMENTS_MOST = 1 << 20,
     SETTINGS_SIZE = 8192,
     FORMAT_REGULAR = 0100000,
@@ -41,13 +42,12 @@ enum {
 
 static struct {
     i32 engine_fd;
-    /* Kept from call to call: after an execve by a child of vfork their memory is the parent's. */
+    /* Kept between calls: after an execve by a child of vfork their memory is the parent's. */
     u64 *arguments;
     u64 arguments_room;
 } process_exec = {.engine_fd = -1};
 
-/* As its predecessor hands it on: the program may have gone to where /proc is not, and the file
- * neither (chroot). */
+/* Passed on by the previous image: after a chroot, /proc and the file may not be reachable. */
 static i64 open_engine(const char *started_as)
 {
     if (settings.engine)
@@ -68,10 +68,10 @@ void process_start(const char *started_as)
 /* The program's file */
 
 struct exec_target {
-    char path[PROGRAM_PATH]; /* as the program will be called */
-    const char *instead;     /* where the guest's own program is, if the path means that; or NULL */
-    i32 fd;                  /* the file, open */
-    bool inherited;          /* the path may not lead there after the call: fd must */
+    char path[PROGRAM_PATH]; /* the name that the program will have */
+    const char *instead; /* the path of the guest's own program, if the path means that; or NULL */
+    i32 fd;                  /* the open file */
+    bool inherited;          /* the path may not lead there after the call: fd is used */
     bool unreadable;         /* fd gives no access to the content */
     bool closes;             /* the path leads through a descriptor that will be closed */
 };
@@ -88,7 +88,7 @@ static bool on_noexec(i32 fd)
     return kernel_call(__NR_fstatfs, fd, about) == 0 && (about[10] & ST_NOEXEC);
 }
 
-/* May it be executed, by its mode and its place? */
+/* Checks its mode and its mount for execute permission. */
 static i64 check_rights(i32 fd)
 {
     u32 mode = mode_of(fd);
@@ -129,7 +129,7 @@ static i64 check_unreadable(const char *path, i64 error)
     return -ENOEXEC;
 }
 
-/* The interpreter that an ELF file names must be there. */
+/* Checks that the interpreter that an ELF file names exists. */
 static i64 check_interpreter(const char *path)
 {
     i64 fd = process_exec_open_program(AT_FDCWD, path, 0);
@@ -197,7 +197,7 @@ static bool process_exec_make_room(u64 wanted)
     return true;
 }
 
-/* How many pointers stand at argv before the terminating one; or -errno. */
+/* Counts the pointers at argv before the terminating one; or -errno. */
 static i64 count_arguments(struct gaddr argv)
 {
     if (!argv.at)
@@ -212,7 +212,8 @@ static i64 count_arguments(struct gaddr argv)
     return -E2BIG;
 }
 
-/* Our settings less what is of this image alone, and with what the next needs. */
+/* Returns the engine's settings, without those of this image only, and with those that the next
+ * needs. */
 static const char *settings_for(i32 fd, i32 engine)
 {
     static char buffer[SETTINGS_SIZE];
@@ -268,10 +269,11 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
 static i64 make_call(u64 number, const u64 args[6])
 {
     if (thread_self()->apart)
-        return -ENOSYS; /* the log that it would leave is its maker's */
+        return -ENOSYS; /* the log that it would leave belongs to its maker */
     signals_exec();
     log_execs();
-    bool alone = !thread_self()->in_vfork; /* else its parent has the baton when it goes on */
+    /* otherwise its parent has the baton when it continues */
+    bool alone = !thread_self()->in_vfork;
     if (alone)
         log_rests();
     i64 result = engine_make_call(number, args, &thread_self()->signal_waiting);
@@ -285,7 +287,7 @@ static i64 exec_descriptor(i32 fd, u64 argv, u64 envp)
     return make_call(__NR_execveat, (u64[6]){(u64)fd, (u64) "", argv, envp, AT_EMPTY_PATH});
 }
 
-/* A copy of a descriptor that the next image has, too. */
+/* Returns a copy of a descriptor that the next image inherits. */
 static i64 process_exec_hand_on(i32 fd)
 {
     u64 limit[2];
@@ -320,7 +322,7 @@ static i64 exec_engine(const struct exec_target *target, struct gaddr argv, stru
     return result;
 }
 
-/* Natively: the kernel knows what this is, or refuses it as the guest expects. */
+/* Executes natively: the kernel knows the format, or refuses it as the guest expects. */
 static i64 exec_natively(const struct exec_target *target, struct gaddr argv, struct gaddr envp)
 {
     memory_limits_apply(true);
@@ -388,8 +390,8 @@ i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp)
     return length < 0 ? length : exec_path(&target, 0, argv, envp);
 }
 
-/* A file relative to a descriptor, or the descriptor itself: opened here, and called as the
- * kernel calls it. */
+/* Opens a file relative to a descriptor, or the descriptor itself, and names it as the kernel
+ * does. */
 static i64 open_relative(i32 directory, struct exec_target *target, u64 open_flags)
 {
     char name[PROGRAM_PATH];

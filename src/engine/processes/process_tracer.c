@@ -1,9 +1,9 @@
-/* Processes: is this one traced, and by which process?
+/* Processes: finds whether this one is traced, and by which process.
  *
  * A debugger among the guests (gdb, strace) reads and changes its tracee's registers and code
- * through the kernel, and would meet the engine there.  So the program that a traced process
- * executes runs natively.  That is not so for a tracer which was there when the engine started: it
- * looks at the engine itself.
+ * through the kernel, and would see the engine there. So the program that a traced process executes
+ * runs natively. This does not apply to a tracer that was there when the engine started: it debugs
+ * the engine itself.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -12,7 +12,7 @@
 
 static u64 first_tracer;
 
-/* The pid of the tracer, as the kernel has it; 0 if there is none, or none that can be seen. */
+/* Returns the pid of the tracer, from the kernel; 0 if there is none, or it is not visible. */
 static u64 tracer(void)
 {
     static const char word[] = "TracerPid:\t";

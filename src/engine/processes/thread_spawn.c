@@ -1,9 +1,9 @@
 /* Threads: the guest's clone() and exit().
  *
- * The kernel does for its thread what the guest asked for (ids, fs base), since that thread is the
- * guest's in everything but its stack and its first instruction. But what changes memory at its end
- * (the word that is cleared, robust futexes) is done by the engine, as long as it has the baton: so
- * the end of a thread becomes visible at a certain moment.
+ * The kernel does what the guest requested for the thread (ids, fs base), since the kernel's thread
+ * is the guest's in everything but its stack and its first instruction. But memory changes at its
+ * end (the cleared word, robust futexes) are made by the engine while it has the baton, so that the
+ * end of a thread becomes visible at a definite moment.
  *
  *   thread_clone --kernel--> thread_begin --takes the baton--> engine_run
  *                ... thread_exit --drops the block, hands the baton on--> thread_leave
@@ -21,21 +21,21 @@
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 
-enum { ROBUST_HEAD = 24 }; /* bytes of struct robust_list_head, which the kernel insists on */
+enum { ROBUST_HEAD = 24 }; /* size of struct robust_list_head, which the kernel requires */
 
 static void thread_begin(void)
 {
     enum { K_PR_SET_PDEATHSIG = 1 };
     struct thread *t = thread_self();
     t->tid = (u32)kernel_call(__NR_gettid);
-    if (t->apart) /* the log is its maker's, and ends with that */
+    if (t->apart) /* the log belongs to its maker, and ends with it */
         kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
     signals_thread_start(t);
     thread_take_baton();
     engine_run();
 }
 
-/* The child continues after the system call, with its own stack and the answer 0. */
+/* The child continues after the system call, with its own stack and the result 0. */
 void thread_prepare(struct thread *t, const struct k_clone_args *args)
 {
     const struct thread *parent = thread_self();
@@ -63,8 +63,8 @@ static void note_child_tid(const struct k_clone_args *args, u32 tid)
         guest_write(gaddr(args->child_tid), &tid, sizeof(tid));
 }
 
-/* The kernel clears the word when a process apart is gone, however it ended.  Its table of handlers
- * is one of its own for the kernel, so that it can be given a default action to die by. */
+/* The kernel clears the word when a process apart has ended, for whatever reason. Its table of
+ * handlers is separate in the kernel, so that it can be given a default action to die by. */
 static i64 kernel_clone(struct thread *t, const struct k_clone_args *args)
 {
     u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
@@ -80,9 +80,9 @@ i64 thread_clone(const struct k_clone_args *args)
 {
     struct thread *parent = thread_self();
     if (parent->in_vfork || parent->apart)
-        return -EAGAIN; /* its threads would outlive the borrowed memory's rules */
+        return -EAGAIN; /* its threads would not follow the rules for borrowed memory */
     if (args->set_tid_size || args->flags >> 32)
-        return -EINVAL; /* clone cannot say it */
+        return -EINVAL; /* clone cannot express it */
     struct thread *t = thread_create();
     if (!t)
         return -EAGAIN;
@@ -115,7 +115,7 @@ _Noreturn void thread_exit(int status)
             kernel_call(__NR_exit, status);
     }
     if (log_owner->live)
-        signals_block_sent(); /* no thread will be left to deliver them */
+        signals_block_sent(); /* no thread will be left to deliver them to */
     futex_thread_ends(t);
     if (log_owner->live) {
         kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);

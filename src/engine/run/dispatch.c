@@ -1,8 +1,7 @@
 /* The loop of every guest thread: see dispatch.h.
  *
  * A boundary is the place between two blocks: the guest's whole state is in cpu and the last
- * transfer has been counted.  There signals are delivered, slices end, and a stop that was asked
- * for happens.
+ * transfer has been counted. There signals are delivered, slices end, and requested stops happen.
  */
 #include "engine/run/dispatch.h"
 
@@ -43,13 +42,13 @@ enum {
     TRAP_TRACE = 2,
 };
 
-#define LONG (1ul << 26)       /* ticks, for a thread alone */
+#define LONG (1ul << 26)       /* ticks, for a single thread */
 #define CONTROLLED (1ul << 20) /* the same under a session: some milliseconds */
 
-/* How the last exit may be made shorter next time. */
+/* How the last exit can be made faster next time. */
 struct shortcut {
-    struct link *link; /* goes to where we are going now */
-    bool publish;      /* an indirect jump looked for it */
+    struct link *link; /* leads to the current target */
+    bool publish;      /* an indirect jump looked for the target */
     u32 generation;
 };
 
@@ -62,8 +61,8 @@ static void stop_if_there(void)
 }
 
 static struct {
-    struct fragment *behind_marker; /* the last that behind_marker() found */
-    /* The engine counts ticks itself where blocks are not linked: no counter runs out by those. */
+    struct fragment *behind_marker; /* the last result of behind_marker() */
+    /* If blocks are not linked, the engine counts ticks itself: no counter runs out. */
     u64 grant_end;
 } dispatch;
 
@@ -75,7 +74,7 @@ void dispatch_start(void)
     standing_watch_start();
 }
 
-/* A session may want to say something, and the owner of the log to know where the guest is. */
+/* A session may have sent a message, and the owner of the log wants to know where the guest is. */
 static u64 longest(void)
 {
     return log_owner->runs_on ? log_owner->runs_on() : control_on() ? CONTROLLED : LONG;
@@ -86,7 +85,7 @@ static bool runs_in_slices(void)
     return threads.count > 1 || share_member;
 }
 
-/* The ticks that may pass before the boundary must be looked at again. */
+/* The number of ticks that may pass before the next boundary. */
 static u64 budget(void)
 {
     u64 most = longest();
@@ -131,7 +130,7 @@ static u64 enter_at(u32 address)
     return engine_enter(cpu);
 }
 
-/* Behind a marker of our vDSO, if that has been translated. */
+/* Returns the fragment after a marker of the engine's vDSO, if that was translated. */
 static struct fragment *behind_marker(void)
 {
     struct fragment *last = dispatch.behind_marker;
@@ -149,7 +148,7 @@ static u64 pass_code_site(void)
     return due ? EXIT_ALARM : enter_at(f->after_site);
 }
 
-/* Most sites turn out to be nothing, and are passed without a look around: no tick has passed. */
+/* Most sites turn out to have no hit, and are passed without a boundary: no tick has passed. */
 static u64 pass_sites(u64 reason)
 {
     while (reason == EXIT_SITE || reason == EXIT_DATA)
@@ -157,14 +156,14 @@ static u64 pass_sites(u64 reason)
     return reason;
 }
 
-/* Sites at this moment are not met twice. */
+/* Returns the entry that skips sites already met at this moment. */
 static u32 dispatch_entry_of(const struct fragment *f)
 {
     return f->after_site && plan_judged_here() ? f->after_site : f->body;
 }
 
-/* A program may ask the clock so often that it goes back at once, past the boundary: no tick has
- * passed, and the door looks for signals.  In replay the answer may have uncovered a goal. */
+/* A program may read the clock so often that it returns at once, without a boundary: no tick has
+ * passed, and the door tests for signals. In a replay the answer may have revealed a goal. */
 static u64 dispatch_enter(struct fragment *f)
 {
     bool met = f->sums_first && plan_judged_here();
@@ -181,22 +180,22 @@ static u64 dispatch_enter(struct fragment *f)
     return pass_sites(reason);
 }
 
-/* At the boundary another thread may have run: it may have dropped the link's fragment, or
- * linked it. */
+/* At the boundary another thread may have run, and may have dropped the link's fragment or linked
+ * it. */
 static bool can_link(const struct link *l, const struct fragment *to)
 {
     const struct fragment *from = &fragments.all[l->fragment];
     return from->live && !from->copy && !l->to && from->variant == to->variant;
 }
 
-/* Chaos: code that is new to the run, after each visit of which another thread may come.  A replay
+/* Chaos: true for code that is new in the run; after each visit another thread may run. A replay
  * has the setting too, but its switches are in the log. */
 static bool dispatch_is_new(const struct fragment *f)
 {
     return settings.chaos && log_owner->live && f->visits < CHAOS_VISITS;
 }
 
-/* Counts a visit; true if the baton went round because of it. */
+/* Counts a visit; true if other threads had the baton because of it. */
 static bool unsettled(struct fragment *f)
 {
     if (!dispatch_is_new(f))
@@ -219,7 +218,7 @@ static void take_shortcut(const struct shortcut *s, struct fragment *f)
         fragment_link(s->link, f);
 }
 
-/* What brought us back, up to the next boundary. */
+/* Handles the exit, up to the next boundary. */
 static struct shortcut after_exit(u64 reason, bool single)
 {
     struct shortcut s = {.generation = fragments.generation};
@@ -264,7 +263,7 @@ static struct shortcut after_exit(u64 reason, bool single)
     return s;
 }
 
-/* One instruction, and no more. */
+/* Executes exactly one instruction. */
 static u64 dispatch_step(void)
 {
     u64 fault;
@@ -280,7 +279,7 @@ static u64 dispatch_step(void)
     return reason;
 }
 
-/* The accesses of the instruction are judged before its own fault, which comes after them. */
+/* The accesses of the instruction are judged before its fault, which comes after them. */
 static u64 step_watched(void)
 {
     if (states_on)
@@ -307,7 +306,7 @@ static void step_with_trap(void)
         signals_raise(SIG_TRAP, TRAP_TRACE, cpu->rip);
 }
 
-/* One instruction of a program that may trace itself. */
+/* Executes one instruction of a program that may trace itself. */
 static void step_as_it_is(void)
 {
     if (cpu->flags & FLAG_TF)
@@ -316,8 +315,8 @@ static void step_as_it_is(void)
         step_alone();
 }
 
-/* A fault that waits for the plan's opinion: was there one?  If the pass stands first, it still
- * waits. */
+/* Delivers a fault that waits for the plan; true if there was one. If the pass stops first, it
+ * still waits. */
 static bool fault_delivered(void)
 {
     u32 signal = signals_fault_waits();
@@ -331,8 +330,8 @@ static bool goal_is_near(void)
     return goal.set && ticks_now() >= goal.tick;
 }
 
-/* Between a tick and the next the pc only grows: single steps meet the wanted one, or pass it.
- * The plan may want them, too. */
+/* Between two ticks the pc only grows: single steps meet the goal's pc, or pass it. The plan may
+ * also need them. */
 static void pursue_goal(void)
 {
     for (;;) {
@@ -358,7 +357,7 @@ static void dispatch_grant(void)
     dispatch.grant_end = ticks_now() + ticks;
 }
 
-/* `used_up`: the ticks that were granted; `renew`: there are others now that must be. */
+/* `used_up`: the granted ticks were used; `renew`: the grant must be computed again. */
 static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
@@ -367,7 +366,7 @@ static void boundary(bool used_up, bool renew)
         thread_yield();
     if (over && share_member)
         share_yield();
-    cpu->alarm = 0; /* from here on the door stays shut for a signal that has not been handled */
+    cpu->alarm = 0; /* from here on the door stays closed for a signal that has not been handled */
     if (t->signal_waiting && log_owner->live)
         signals_deliver();
     log_boundary();

@@ -1,4 +1,4 @@
-/* A log of block entries, for developers who look for a wrong translation (setting entries=). */
+/* A log of block entries, to find a wrong translation (setting entries=). */
 #ifndef ENGINE_ENTRIES_H
 #define ENGINE_ENTRIES_H
 

@@ -1,7 +1,6 @@
-/* Writing down the state at a stop, for tests and for people.
+/* Writes the state at a stop, for tests and users.
  *
- * Lines of "name value", in an order that never changes, so that two dumps are compared with
- * diff:
+ * Lines of "name value" in a fixed order, so that two dumps can be compared with diff:
  *
  *   tick 123457
  *   pc 0x401136
@@ -9,7 +8,7 @@
  *   vector 9ae1c2...                     x87, SSE and AVX registers, as a hash
  *   area 0x400000-0x401000 r-xp 52b1...  what is mapped, with a hash of what is in it
  *
- * What is left out: the x87 instruction and data pointers, which name the code cache; and the
+ * Left out are the x87 instruction and data pointers, which point into the code cache, and the
  * content of the vDSO, whose data the kernel changes at any time.
  */
 #include "engine/run/inspect.h"
@@ -55,7 +54,7 @@ static u64 hash_bytes(u64 hash, const u8 *bytes, size_t size)
     return hash;
 }
 
-/* Pages that cannot be read (a file that ends before its mapping does) count as such. */
+/* Pages that cannot be read (a file that ends before its mapping does) are hashed as such. */
 static u64 hash_area(const struct area *area)
 {
     static u8 page[PAGE_SIZE] __attribute__((aligned(8)));
@@ -141,7 +140,7 @@ static void dump_area(struct lines *l, const struct area *area)
 void inspect_stop(void)
 {
     static struct lines file;
-    u64 vector = hash_vector(); /* before anything can touch it */
+    u64 vector = hash_vector(); /* before the registers can change */
     lines_open(&file, settings.dump, O_TRUNC);
     text_add(&file.text, "tick ");
     text_add_unsigned(&file.text, ticks_now());

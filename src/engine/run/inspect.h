@@ -1,4 +1,4 @@
-/* Writing down the state at a stop, for tests and for people (settings stop=, dump=). */
+/* Writes the state at a stop, for tests and users (settings stop=, dump=). */
 #ifndef ENGINE_INSPECT_H
 #define ENGINE_INSPECT_H
 

@@ -3,19 +3,19 @@
  *   not a member --share_update: shared areas--> holds the baton <--share_take-- without it
  *                                                      |----------share_give------->
  *
- * A *view* is a shared area, with the object of the group that it shows.  A page of a writable view
- * is
+ * A *view* is a shared area together with the object of the group that it shows. A page of a
+ * writable view is
  *
  *   cold    write-protected; a write makes it warm (share_fault)
- *   warm    writable, written in this turn: its age is that; cold again when another process has
+ *   warm    writable, written in this turn, which is its age; cold again when another process has
  *           had the baton
- *   hot     writable over many turns, and of the age of each
+ *   hot     writable over many turns, with the age of each
  *
- * Copies of pages, as they were when the baton was given away, tell what to log of a page that
- * another process has written: usually a few bytes. A page without a copy is logged as a whole.
+ * Copies of pages, made when the baton was given away, show what to log of a page that another
+ * process has written: usually a few bytes. A page without a copy is logged as a whole.
  *
- * A page that is writable here has the age of this turn, or will before the guest runs.  A copy
- * that is good has the bytes that the replay of this process has at this point.
+ * A page that is writable here has the age of this turn, or will have it before the guest runs. A
+ * valid copy has the bytes that the replay of this process has at this point.
  */
 #include "engine/share/share.h"
 
@@ -46,8 +46,8 @@ enum {
     COPIES = 1024, /* a power of two: */
     COPIES_BITS = 10,
     HOT_MOST = 128,
-    HOT_AFTER = 3,  /* turns in which it was written */
-    COLD_AFTER = 64, /* in which it was not */
+    HOT_AFTER = 3,  /* number of turns in which it was written */
+    COLD_AFTER = 64, /* number of turns in which it was not */
     CONTESTED = 64,
     WHOLE_MOST = 256, /* pages */
     GAP = 32, /* equal bytes between two changes that are logged as one */
@@ -66,8 +66,8 @@ struct page_copy {
     u64 page;
     bool good;
     bool hot;
-    u16 writes; /* turns in which it was */
-    u16 idle;   /* and in which it was not, since */
+    u16 writes; /* number of turns in which it was written */
+    u16 idle;   /* number of turns since, in which it was not */
 };
 
 struct warm_range {
@@ -77,13 +77,13 @@ struct warm_range {
 static struct {
     bool held;
     bool forked;     /* memory without a name may be in other processes */
-    u64 turn;        /* in which this process has, or last had, the baton */
+    u64 turn;        /* the turn in which this process has, or last had, the baton */
     u64 seen;        /* the turn in which the baton was given away */
     u64 fork_turn;
-    u32 contested;   /* others have had the baton, not long ago */
-    u32 areas_known; /* the version that the views are of */
-    bool views_stale; /* all of them are to be made anew */
-    struct view *views; /* in the order of their addresses, followed by room for as many new ones */
+    u32 contested;   /* other processes had the baton recently */
+    u32 areas_known; /* version of the areas for which the views were made */
+    bool views_stale; /* all views must be made again */
+    struct view *views; /* sorted by address, followed by room for as many new ones */
     u64 view_count;
     struct page_copy copies[COPIES];
     u8 (*copy_bytes)[PAGE_SIZE];
@@ -91,8 +91,8 @@ static struct {
     u32 hot_count;
     u32 warm_count;
     struct warm_range *warm;
-    struct file_writes current; /* what the call in which we are writes; its file is 0 if none */
-    bool said_too_much, said_stopped; /* in the log, once each */
+    struct file_writes current; /* the file that the current call writes; 0 if none */
+    bool said_too_much, said_stopped; /* each is noted once in the log */
 } share;
 
 /* --- views ------------------------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ static void say_too_much(void)
     share.said_too_much = true;
 }
 
-/* Adds one after the last of `count` new ones. */
+/* Adds a view after `count` new ones. */
 static void add_view(const struct area *a, u64 *count)
 {
     u64 first = a->offset / PAGE_SIZE, pages = (a->end - a->start) / PAGE_SIZE;
@@ -136,7 +136,7 @@ static void add_view(const struct area *a, u64 *count)
         share_outside_watch(o->device, o->inode, a->start, a->end);
 }
 
-/* The first view that ends above the address. */
+/* Returns the first view that ends above the address. */
 static u64 view_from(u64 address)
 {
     u64 low = 0, high = share.view_count;
@@ -156,7 +156,7 @@ static struct view *view_at(u64 address)
     return n < share.view_count && share.views[n].start <= address ? &share.views[n] : NULL;
 }
 
-/* The range and all views that reach into it. */
+/* Extends the range to all views that overlap it. */
 static struct file_range with_views(struct file_range r)
 {
     for (u64 n = view_from(r.from); n < share.view_count && share.views[n].start < r.to; n++) {
@@ -166,7 +166,7 @@ static struct file_range with_views(struct file_range r)
     return r;
 }
 
-/* Makes the views anew that reach into the range, or into what has become one with it. */
+/* Makes the views again that overlap the range, or areas joined with it. */
 static void renew_views(struct file_range r)
 {
     u64 count = 0;
@@ -273,7 +273,8 @@ static void note_warm(u64 start, u64 end)
         share.warm[share.warm_count++] = (struct warm_range){start, end};
 }
 
-/* All of a view: when the kernel has no room for more mappings, or we for more ranges. */
+/* Makes a whole view warm: when the kernel has no room for more mappings, or the engine for more
+ * ranges. */
 static void warm_view(const struct view *v)
 {
     code_watch_release(v->start, v->end);
@@ -292,7 +293,7 @@ static void warm_all_views(void)
             warm_view(&share.views[n]);
 }
 
-/* A page that is written again becomes hot. */
+/* A page that is written again and again becomes hot. */
 static bool becomes_hot(u64 page)
 {
     struct page_copy *c = share_copy_of(page);
@@ -374,7 +375,7 @@ bool share_release(u64 start, u64 end)
     return any;
 }
 
-/* What an argument, or a word that it points to, may be the address of. */
+/* Releases memory that an argument, or a word that it points to, may point to. */
 static bool release_at(u64 address)
 {
     enum { LIKELY = 65536 };
@@ -409,13 +410,13 @@ void share_written(u64 at, u64 size)
 
 /* --- what others have changed ----------------------------------------------------------------- */
 
-/* Also where the guest may not look at the moment. */
+/* Works also where the guest currently has no access. */
 static bool read_page(const struct view *v, u64 page, u8 *ret)
 {
     if (guest_read(ret, gaddr(page), PAGE_SIZE))
         return true;
     if (v->protection & (PROT_READ | PROT_WRITE | PROT_EXEC))
-        return false; /* past the end of its file */
+        return false; /* after the end of its file */
     kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_READ);
     bool good = guest_read(ret, gaddr(page), PAGE_SIZE);
     kernel_call(__NR_mprotect, page, PAGE_SIZE, PROT_NONE);
@@ -491,7 +492,7 @@ static void log_view(const struct view *v, bool in_call)
         log_page(v, v->start + (page - v->first) * PAGE_SIZE, in_call);
 }
 
-/* Where a page of an object is in this process; 0: nowhere. */
+/* Returns the address of an object's page in this process; 0: it has none. */
 static u64 share_place_of(const struct share_suspect *s, struct view **ret)
 {
     for (u64 n = 0; n < share.view_count; n++) {
@@ -573,7 +574,7 @@ void share_keep_page(u64 page)
     share_keep_copy(c);
 }
 
-/* Of pages with locks, which change if their owner dies. */
+/* Keeps copies of pages with locks, which change if their owner dies. */
 static void keep_suspects(void)
 {
     u32 count;
@@ -647,7 +648,7 @@ bool share_wanted(void)
     return share.held && share_group_wanted();
 }
 
-/* Up to here it ran beside the others. */
+/* Ends a call that ran beside the other processes. */
 static void come_back(void)
 {
     if (!share.said_stopped)
@@ -689,7 +690,7 @@ static void protect_all(void)
         make_cold(share.views[n].start, share.views[n].end);
 }
 
-/* Facts about pages in the range are out of date: these are new ones. */
+/* Makes the pages in the range cold: the facts about them are out of date. */
 static void protect_range(struct file_range r)
 {
     for (u32 n = share.warm_count; n > 0; n--) {
@@ -714,7 +715,7 @@ static void protect_range(struct file_range r)
     }
 }
 
-/* Where shared areas have changed since the last time: everywhere, if that is not known. */
+/* Returns where shared areas have changed since the last time: everywhere, if that is not known. */
 static struct file_range changed_areas(void)
 {
     struct file_range r = {areas_versions.shared_start, areas_versions.shared_end};
@@ -802,7 +803,7 @@ void share_leave(void)
         futex_process_ends(t);
     share_give();
     share_member = false;
-    share.views_stale = true; /* for the case that it stays after all */
+    share.views_stale = true; /* in case the process stays a member */
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -840,7 +841,7 @@ void share_call_ends(const struct call *call, i64 result)
 
 /* --- other calls ------------------------------------------------------------------------------ */
 
-/* A vector, or a message: pointers in memory say where these write. */
+/* True for a vector or a message: pointers in memory say where these calls write. */
 static bool writes_behind_pointers(u64 number)
 {
     const struct call_arg *arg = syscall_row_of(number)->args;

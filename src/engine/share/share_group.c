@@ -1,14 +1,14 @@
 /* The group: see share_group.h.
  *
  * The baton is a word: the process id of its holder, or 0. A process that finds it taken sleeps on
- * it, for some milliseconds at most. So a lost wake-up, or a holder that died, does not leave all
- * of them asleep. A holder that is stopped (by SIGSTOP, which cannot be caught) loses the baton,
- * too, and takes it again when it next checks.
+ * it, for some milliseconds at most. So a lost wake-up, or the death of the holder, does not leave
+ * all of them asleep. A holder that is stopped (by SIGSTOP, which cannot be caught) also loses the
+ * baton, and takes it again when it next checks.
  *
- * Ages lie in one table; an object gets a range of it, in units of UNIT_PAGES, each of which has
- * the age of its youngest page, so that looking for what is new passes quickly over what is not.
- * Ranges are not given back: the table is as large as shared memory of 32 GiB needs, and only what
- * is used of it takes memory.
+ * Ages are in one table. An object gets a range of it, in units of UNIT_PAGES. Each unit has the
+ * age of its youngest page, so that a search for new pages skips old units quickly. Ranges are
+ * never freed: the table is large enough for 32 GiB of shared memory, and only its used part takes
+ * memory.
  */
 #include "engine/share/share_group.h"
 
@@ -42,9 +42,9 @@ enum {
 
 struct share_group {
     u32 word;    /* holder's process id, 0: free */
-    u32 waiting; /* how many sleep for it */
-    u32 last;    /* member that had it last */
-    u32 members; /* that ever were */
+    u32 waiting; /* number of sleepers */
+    u32 last;    /* the member that had it last */
+    u32 members; /* number of members ever */
     u64 turn;
     u64 takes; /* by any process */
     u64 started;
@@ -241,7 +241,7 @@ bool share_group_is_stopped(u32 id)
         return false;
     i64 size = kernel_call(__NR_read, fd, line, sizeof(line));
     kernel_call(__NR_close, fd);
-    /* the state is after the name, which may hold any bytes */
+    /* the state is after the name, which may contain any bytes */
     for (i64 at = size - 3; at > 0; at--)
         if (line[at] == ')')
             return line[at + 2] == 'T';
@@ -366,7 +366,7 @@ static bool give_room(struct share_object *o, u64 pages)
     return true;
 }
 
-/* An object that has grown gets another range; what happened to it so far happens now. */
+/* An object that has grown gets another range; all its pages count as written now. */
 static bool enlarge(struct share_object *o, u64 pages)
 {
     u64 known = o->pages;

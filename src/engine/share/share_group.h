@@ -1,12 +1,12 @@
-/* The group: what the processes of a recording that share memory know in common.
+/* The group: the common data of the processes of a recording that share memory.
  *
  * They share one baton, so that only one of them runs guest code at a time, and a table of the
  * objects that they have mapped shared (files, segments, memory without a name), with an age for
  * each page: the number of the turn in which it was last written. A process that takes the baton
  * finds there what the others have changed since its own last turn.
  *
- * It lies in a file in memory that the first process of the recording makes, its children inherit,
- * and an execve hands on. But for the baton itself, all of it belongs to the baton's holder.
+ * It is in a memory file that the first process of the recording makes, its children inherit, and
+ * an execve passes on. Except for the baton itself, only the holder of the baton uses it.
  *
  * A holder that is killed loses the baton: waiters check now and then whether it is alive.
  */
@@ -19,12 +19,12 @@ enum { SHARE_SUSPECTS_MOST = 16, SHARE_RANGES_MOST = 62 };
 
 struct share_object {
     u64 device, inode;
-    u32 next;       /* in the list of its bucket, one more than the number; 0: the last */
+    u32 next;       /* next in its bucket, plus one; 0: the last */
     u32 outside;    /* a process that is not recorded may write it */
-    u64 first;      /* its first page in the table of ages */
+    u64 first;      /* index of its first page in the table of ages */
     u64 pages;
-    u64 changed;    /* the turn in which any page of it was written last */
-    u64 resized;    /* and its size changed, to: */
+    u64 changed;    /* the last turn in which any page of it was written */
+    u64 resized;    /* and in which its size changed, to: */
     u64 size;
 };
 
@@ -47,19 +47,19 @@ struct share_place {
 struct share_group;
 extern struct share_group *share_group;
 
-/* Once, at the start of a recorded image: `inherited` is the descriptor that the image before
- * had, or 0. */
+/* Called once, at the start of a recorded image: `inherited` is the descriptor of the previous
+ * image, or 0. */
 void share_group_start(i32 inherited);
-/* Its number now: for the next image. -1: none. */
+/* Returns its current number, for the next image. -1: none. */
 i32 share_group_descriptor(void);
 
-/* The baton. Taking waits; true if another process had it since. Giving wakes a waiter. */
+/* The baton. Taking it waits; true if another process had it since. Giving it wakes a waiter. */
 bool share_group_take(void);
 void share_group_give(void);
 /* Gives it, and returns when another process has had it, or none waits. */
 void share_group_offer(void);
 bool share_group_wanted(void);
-/* Was it taken away from this process, which was stopped while it held it? */
+/* True if it was taken away from this process, which was stopped while it held it. */
 bool share_group_lost(void);
 /* A fork has made a process: others may know it before it has come to the next function. */
 void share_group_made(u32 pid);
@@ -78,24 +78,24 @@ bool share_group_is_stopped(u32 pid);
 u64 share_group_turn(void);
 void share_group_next_turn(void);
 
-/* Has any process ever mapped anything shared? May be called without the baton. */
+/* True if any process has ever mapped anything shared. May be called without the baton. */
 bool share_group_in_use(void);
-/* The object, or NULL if no process has mapped it. Without the baton the caller may only compare
- * the result with NULL. */
+/* Returns the object, or NULL if no process has mapped it. Without the baton the caller may only
+ * compare the result with NULL. */
 struct share_object *share_group_find(u64 device, u64 inode);
-/* The same, made if need be, with room for so many pages; NULL: there is no room. */
+/* The same, made if necessary, with room for this many pages; NULL: there is no room. */
 struct share_object *share_group_object(u64 device, u64 inode, u64 pages);
-/* A name for memory that has none. */
+/* Returns a new name for memory without a file. */
 u64 share_group_nameless(void);
 /* Nanoseconds since 1970 when the recording began. */
 u64 share_group_started(void);
 
 /* Pages [from, to) of an object are written in this turn. */
 void share_group_written(struct share_object *o, u64 from, u64 to);
-/* The first page in [from, to) that was written after the turn; `to`: none. */
+/* Returns the first page in [from, to) that was written after the turn; `to`: none. */
 u64 share_group_next_written(const struct share_object *o, u64 from, u64 to, u64 turn);
 
-/* Pages with locks that the kernel changes if their owner is killed: this leaves no trace. */
+/* Pages with locks that the kernel changes if their owner is killed, which leaves no trace. */
 struct share_suspect {
     u64 device, inode, page;
 };

@@ -1,17 +1,17 @@
 /* Signals: from the engine to the guest.
  *
- * The table of actions is the guest's; the kernel has our handler wherever the guest has one, and
- * otherwise the guest's default or ignore, which it does better than we could. Two kinds of signals
- * are delivered here: those that signals_handler.c noted, and those that an instruction of the
- * guest has caused.
+ * The table of actions is the guest's. In the kernel, the engine's handler is installed wherever
+ * the guest has one; otherwise the guest's default or ignore, which the kernel does best. Two kinds
+ * of signals are delivered here: those that signals_handler.c noted, and those that an instruction
+ * of the guest has caused.
  *
  * Invariants
- *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those
- *       while a signal waits.  It is set by engine_make_call(), which does nothing if a signal
- *       has come in the meantime: then signals_deliver() sets it, later.
+ *   (1) The kernel's mask is t->mask without the synchronous signals, or everything but those while
+ *       a signal is waiting. engine_make_call() sets it, unless a signal has come in the meantime:
+ *       then signals_deliver() sets it later.
  *
- * A signal that waits is delivered even if a call of the guest has blocked it since: it came before
- * that.  If a fault's handler blocks it, the kernel gets it back.
+ * A waiting signal is delivered even if a call of the guest has blocked it since, because it came
+ * before that. If a fault's handler blocks it, it is sent to the kernel again.
  */
 #include "engine/signals/signals.h"
 
@@ -34,7 +34,8 @@
 
 #define IGNORED_BY_DEFAULT                                                                         \
     (SIGNAL_BIT(SIG_CHLD) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_URG) | SIGNAL_BIT(SIG_WINCH))
-/* Those whose default is not the end: ignored, or stopping; and those that cannot be caught. */
+/* Signals whose default action does not end the process: ignored, or stopping; and those that
+ * cannot be caught. */
 #define NOT_ENDING                                                                                 \
     (IGNORED_BY_DEFAULT | SIGNAL_BIT(SIG_STOP) | SIGNAL_BIT(SIG_TSTP) | SIGNAL_BIT(SIG_TTIN) |     \
      SIGNAL_BIT(SIG_TTOU) | SIGNAL_BIT(SIG_CONT) | SIGNAL_BIT(SIG_KILL))
@@ -52,12 +53,12 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
         .handler = handler,
         .flags = flags | K_SA_RESTORER,
         .restorer = (u64)engine_restorer,
-        .mask = SIGNALS_ALL_ASYNCHRONOUS, /* so that a fault in the handler gets a sentence */
+        .mask = SIGNALS_ALL_ASYNCHRONOUS, /* so that a fault in the handler is reported */
     };
     kernel_call(__NR_rt_sigaction, signal, &action, 0, K_SIGSET);
 }
 
-/* A recording has the moment at which a signal ends the program, so the engine must see it
+/* A recording has the moment at which a signal ends the program, so the engine must see the signal
  * first. */
 static bool signals_watches_end(int signal)
 {
@@ -71,7 +72,7 @@ void signals_set_kernel_action(int signal)
     u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
     bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
     if (!log_owner->live && !synchronous_kind)
-        return; /* signals come from the log; ours are for ending the replay */
+        return; /* signals come from the log; real ones are for ending the replay */
     if (synchronous_kind || signals_has_handler(signal) || signals_watches_end(signal))
         set_kernel_handler(signal, (u64)signals_handler, K_SA_SIGINFO | K_SA_ONSTACK | children);
     else
@@ -81,7 +82,7 @@ void signals_set_kernel_action(int signal)
 static void set_kernel_mask(u64 mask)
 {
     if (!log_owner->live)
-        return; /* what comes to a replay is for the replay, not for the program */
+        return; /* signals sent to a replay are for the replay, not for the program */
     kernel_call(__NR_rt_sigprocmask, K_SIG_SETMASK, &mask, 0, K_SIGSET);
 }
 
@@ -90,7 +91,7 @@ void signals_block_sent(void)
     set_kernel_mask(SIGNALS_ALL_ASYNCHRONOUS);
 }
 
-/* Unless a signal waits. */
+/* Unless a signal is waiting. */
 static void offer_kernel_mask(struct thread *t, u64 mask)
 {
     u64 args[6] = {K_SIG_SETMASK, (u64)&mask, 0, K_SIGSET};
@@ -178,7 +179,7 @@ void signals_leave_others(void)
     thread_leave_line();
 }
 
-/* An init process does not die by what it sends itself; a status is all that can be had then. */
+/* An init process cannot kill itself by a signal; it ends with a status instead. */
 _Noreturn void signals_die(const struct k_siginfo *info)
 {
     bool raised = info->code > 0 && signals_is(info->signal, SIGNALS_SYNCHRONOUS);
@@ -211,7 +212,7 @@ static void reset_action(int signal)
     signals_set_kernel_action(signal);
 }
 
-/* The mask and the alternate stack while the handler runs. */
+/* Sets the mask and the alternate stack for the handler. */
 static void after_frame(struct thread *t, int signal, const struct k_sigaction *action)
 {
     t->mask_restore_waits = false;
@@ -231,8 +232,8 @@ static void log_handled(const struct thread *t, const struct k_siginfo *info, bo
                                     signal_frame_at(t, action->flags)});
 }
 
-/* No room for a frame: the kernel says so by SIGSEGV, and if that has none either, ends the
- * process. */
+/* If there is no room for a frame, SIGSEGV is raised; if that has no room either, the process
+ * ends. */
 static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
 {
     struct k_sigaction action = signals.actions[info->signal];
@@ -253,8 +254,8 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
 }
 
 
-/* The guest took its handler away after the signal had been noted, or it is one that always comes
- * to us. */
+/* The guest removed its handler after the signal was noted, or it is one that the engine always
+ * gets. */
 static void do_without_handler(const struct k_siginfo *info)
 {
     int signal = info->signal;
@@ -266,7 +267,7 @@ static void do_without_handler(const struct k_siginfo *info)
         return;
     if (signals_is(signal, SIGNALS_SYNCHRONOUS) || signals_watches_end(signal))
         signals_die(info);
-    signals_send_self(info); /* the kernel has the default action and stops or ends us */
+    signals_send_self(info); /* the kernel has the default action and stops or ends the process */
 }
 
 int signals_first_held(const struct thread *t, u64 set)
@@ -289,7 +290,7 @@ int signals_next(const struct thread *t)
     return t->waiting_info.signal ? t->waiting_info.signal : signals_first_held(t, ~t->mask);
 }
 
-/* Takes the next signal out of those noted. One handler's mask may keep a held one back. */
+/* Takes the next noted signal. A handler's mask may block a held one. */
 static bool take_next(struct thread *t, struct k_siginfo *ret)
 {
     int signal = signals_next(t);
@@ -304,7 +305,7 @@ static bool take_next(struct thread *t, struct k_siginfo *ret)
     return true;
 }
 
-/* Called when everything that waited is gone. */
+/* Called when no signal is waiting any more. */
 static void restore_mask(struct thread *t)
 {
     if (t->mask_restore_waits) {
@@ -314,7 +315,7 @@ static void restore_mask(struct thread *t)
     signals_apply_mask(t);
 }
 
-/* Now and then, since it takes a system call.  A signal may come meanwhile, and change the
+/* Done only now and then, since it takes a system call. A signal may come meanwhile and change the
  * kernel's mask. */
 static void check_mask(const struct thread *t)
 {
@@ -332,7 +333,7 @@ void signals_deliver(void)
     while (t->signal_waiting) {
         struct k_siginfo info;
         t->signal_waiting = false;
-        __asm__ volatile("" : : : "memory"); /* what comes from here on must be seen by the loop */
+        __asm__ volatile("" : : : "memory"); /* later signals must be seen by the loop */
         while (take_next(t, &info)) {
             if (signals_has_handler(info.signal)) {
                 log_handled(t, &info, false);
@@ -348,7 +349,7 @@ void signals_deliver(void)
 
 /* Faults */
 
-/* The kernel blocks everything now. */
+/* The kernel blocks all signals now. */
 static void hand_back_waiting(struct thread *t)
 {
     if (t->waiting_info.signal && signals_is(t->waiting_info.signal, t->mask)) {
@@ -436,7 +437,7 @@ static void explain_page_fault(struct thread *t, const struct k_siginfo *info)
     t->fault_cr2 = info->address;
 }
 
-/* No page could be there: the processor does not even say which address it was. */
+/* At such an address no page can exist: the processor does not even report the address. */
 static bool canonical(u64 address)
 {
     return (u64)((i64)(address << 16) >> 16) == address;
@@ -471,7 +472,7 @@ void signals_return(void)
         signals_raise(SIG_SEGV, CODE_KERNEL, 0);
         return;
     }
-    signals_set_altstack(t, &stack); /* the kernel overlooks a bad one, too */
+    signals_set_altstack(t, &stack); /* the kernel ignores a bad one, too */
     ticks_add(1);
     signals_set_mask(t, mask);
 }
@@ -491,7 +492,7 @@ void signals_forked(void)
     forget_waiting(thread_self());
 }
 
-/* What a child of vfork may change while it runs on its parent's block. */
+/* State that a child of vfork may change while it runs on its parent's block. */
 struct signals_saved {
     struct signals_saved *outer; /* the child itself may vfork */
     struct k_sigaction actions[SIG_LAST + 1];
@@ -515,7 +516,7 @@ static struct signals_saved *saved_take(void)
     return s;
 }
 
-/* Nothing may be noted between here and the end but by the child. */
+/* From here to the end only the child may note signals. */
 void signals_vfork_begin(void)
 {
     struct thread *t = thread_self();
@@ -564,8 +565,8 @@ void signals_vfork_end(void)
     signals_apply_mask(t);
 }
 
-/* Synchronous signals that were sent and are blocked stay pending across execve: the kernel
- * keeps them. */
+/* Synchronous signals that were sent and are blocked stay pending across execve: the kernel keeps
+ * them. */
 static void hand_back_held(struct thread *t)
 {
     for (int signal; (signal = signals_first_held(t, t->mask));) {

@@ -1,7 +1,7 @@
 /* The guest's own calls about signals.
  *
- * They answer from the guest's table, mask and alternate stack, in the kernel's order of checks,
- * and keep the kernel's side in step.
+ * They use the guest's table, mask and alternate stack, check arguments in the kernel's order, and
+ * update the kernel's side.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
@@ -16,12 +16,12 @@ enum {
     K_MINSIGSTKSZ = 2048,
 };
 
-/* Others are cleared: this is how a program finds out which ones there are. */
+/* Other flags are cleared: this is how a program finds out which ones exist. */
 #define KNOWN_FLAGS                                                                                \
     (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT | K_SA_SIGINFO | K_SA_EXPOSE_TAGBITS | K_SA_RESTORER |        \
      K_SA_ONSTACK | K_SA_RESTART | K_SA_NODEFER | K_SA_RESETHAND)
 
-/* Would the kernel be told nothing new?  Programs swap handlers often. */
+/* True if the kernel need not be told. Programs swap handlers often. */
 static bool same_for_kernel(const struct k_sigaction *a, const struct k_sigaction *b)
 {
     u64 children = K_SA_NOCLDSTOP | K_SA_NOCLDWAIT;
@@ -36,7 +36,7 @@ static void change_action(int signal, const struct k_sigaction *action)
     signals.actions[signal] = *action;
     if (!same_for_kernel(&before, action))
         signals_set_kernel_action(signal);
-    if (action->handler == K_SIG_IGN) /* one that is ignored does not stay pending */
+    if (action->handler == K_SIG_IGN) /* an ignored signal does not stay pending */
         __atomic_and_fetch(&t->held, ~SIGNAL_BIT(signal), __ATOMIC_RELAXED);
 }
 
@@ -56,7 +56,7 @@ void signals_list_sets(u64 *ret_ignored, u64 *ret_caught)
     }
 }
 
-/* In a replay the kernel has the engine's handlers already, whatever the guest's are. */
+/* In a replay the kernel already has the engine's handlers, whatever the guest's are. */
 void signals_restore_actions(const struct k_sigaction actions[SIG_LAST])
 {
     memcpy(signals.actions + 1, actions, SIG_LAST * sizeof(*actions));
@@ -136,7 +136,7 @@ i64 signals_set_altstack(struct thread *t, const struct k_stack *stack)
     return 0;
 }
 
-/* As the guest sees it: whether it is in use is said in the flags. */
+/* As the guest sees it: the flags tell whether it is in use. */
 static struct k_stack altstack_shown(const struct thread *t)
 {
     struct k_stack shown = t->altstack;
@@ -170,7 +170,7 @@ i64 signals_pending(struct gaddr set, u64 size)
     if (size > K_SIGSET)
         return -EINVAL;
     kernel_call(__NR_rt_sigpending, &pending, K_SIGSET);
-    /* While a signal waits the kernel blocks more than the guest does. */
+    /* While a signal is waiting the kernel blocks more than the guest does. */
     pending = (pending | t->held) & t->mask;
     return guest_write(set, &pending, size) ? 0 : -EFAULT;
 }
@@ -238,12 +238,12 @@ static void wait_for_signal(struct thread *t)
     thread_take_baton();
 }
 
-/* Only a handler ends it; signals without one are done with here. */
+/* Only a handler ends the wait; signals without one are handled here. */
 static i64 suspend_until_handled(struct thread *t, u64 mask)
 {
     wait_for_signal(t);
     while (!signals_will_handle()) {
-        signals_deliver(); /* puts the mask back */
+        signals_deliver(); /* restores the mask */
         signals_mask_for_call(mask);
         wait_for_signal(t);
     }

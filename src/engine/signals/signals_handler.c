@@ -1,14 +1,14 @@
 /* The kernel's signal handler: from the kernel to the engine.
  *
- * It always runs on the handler stack of the thread's block, and only sorts: signals that a process
- * sent are noted, faults are turned into an exit from the cache.
+ * It always runs on the handler stack of the thread's block, and only classifies: signals that a
+ * process sent are noted, faults become an exit from the cache.
  *
  * Invariants
- *   (1) While t->waiting_info is in use, the kernel blocks all asynchronous signals for the
- *       thread: the mask in the interrupted context is changed to that end.
+ *   (1) While t->waiting_info is in use, the kernel blocks all asynchronous signals for the thread:
+ *       the mask in the interrupted context is changed accordingly.
  *   (2) Synchronous signals that a process sent go to t->held, one of each kind, as the kernel
  *       would keep them; they may come at any time, in this handler too.
- *   (3) Without the baton only the thread's own block is touched.
+ *   (3) Without the baton only the thread's own block is used.
  */
 #include "base/assert.h"
 #include "engine/base/stop.h"
@@ -33,7 +33,7 @@ static bool between(u64 pc, const u8 *begin, const u8 *end)
     return pc >= (u64)begin && pc < (u64)end;
 }
 
-/* The guest may have alignment checks on, for which the engine is not made; the kernel leaves
+/* The guest may have alignment checks enabled, which the engine does not support; the kernel leaves
  * them on in handlers. */
 static inline void alignment_check_off(void)
 {
@@ -42,7 +42,7 @@ static inline void alignment_check_off(void)
 
 /* Signals that were sent */
 
-/* Brings the thread to signals_deliver() soon, wherever it is. */
+/* Makes the thread call signals_deliver() soon, wherever it is. */
 static void hurry(struct thread *t, struct k_ucontext *context)
 {
     struct k_sigcontext *registers = &context->registers;
@@ -66,8 +66,7 @@ static void note_sent(struct thread *t, const struct k_siginfo *info, struct k_u
     if (t->waiting_info.signal == 0)
         t->waiting_info = *info;
     else
-        signals_send_self(info); /* the mask was set all the same: the kernel keeps the signal
-                                  * now */
+        signals_send_self(info); /* the mask was already set: the kernel keeps the signal now */
     t->signal_waiting = true;
     hurry(t, context);
     invariant(1, (context->mask & SIGNALS_ALL_ASYNCHRONOUS) == SIGNALS_ALL_ASYNCHRONOUS);
@@ -113,8 +112,8 @@ static void leave_cache(struct k_sigcontext *registers, enum exit_reason reason)
     registers->flags = FLAGS_PLAIN;
 }
 
-/* A write to a page that we had protected has made the page writable.  If it came from a block
- * that was made of that page, the rest of the block is stale. */
+/* A write to a page that the engine had protected has made the page writable. If it came from a
+ * block that was made from that page, the rest of the block is stale. */
 static void after_watched_write(const struct k_siginfo *info, struct k_sigcontext *registers)
 {
     if (!recover_in_dropped(registers->rip))
@@ -132,7 +131,7 @@ static bool was_watched_write(const struct k_siginfo *info, const struct k_sigco
            (code_watch_fault(info->address) || log_write_fault(info->address));
 }
 
-/* The kernel names the place in the cache where the guest's pc is meant. */
+/* True if the kernel reports the pc in the cache where the guest's pc is meant. */
 static bool address_is_pc(int signal, int code)
 {
     return (signal == SIG_FPE || signal == SIG_ILL || signal == SIG_TRAP) && code != CODE_KERNEL;

@@ -4,21 +4,21 @@
 
 #include "engine/signals/signals.h"
 
-/* Those that an instruction can cause.  The kernel must always be able to give them to us: it
- * kills a process whose fault is blocked. */
+/* Signals that an instruction can cause. The kernel must always be able to deliver them: it kills a
+ * process whose fault is blocked. */
 #define SIGNALS_SYNCHRONOUS                                                                        \
     (SIGNAL_BIT(SIG_SEGV) | SIGNAL_BIT(SIG_BUS) | SIGNAL_BIT(SIG_FPE) | SIGNAL_BIT(SIG_ILL) |      \
      SIGNAL_BIT(SIG_TRAP))
 #define SIGNALS_UNBLOCKABLE (SIGNAL_BIT(SIG_KILL) | SIGNAL_BIT(SIG_STOP))
 #define SIGNALS_ALL_ASYNCHRONOUS (~SIGNALS_SYNCHRONOUS)
 
-enum { CODE_KERNEL = 0x80 }; /* si_code of what the kernel does not explain */
+enum { CODE_KERNEL = 0x80 }; /* si_code of a signal that the kernel does not explain */
 enum { K_SIG_BLOCK, K_SIG_UNBLOCK, K_SIG_SETMASK };
 enum { K_SIGSET = 8 }; /* bytes */
 
 extern struct signals_state {
-    struct k_sigaction actions[SIG_LAST + 1]; /* that the guest has asked for; [0] is not used */
-    struct signals_saved *unused;             /* by `outer`: for the next child of vfork */
+    struct k_sigaction actions[SIG_LAST + 1]; /* the guest's actions; [0] is not used */
+    struct signals_saved *unused;             /* linked by `outer`: for the next child of vfork */
 } signals;
 
 static inline bool signals_is(int signal, u64 set)
@@ -34,21 +34,21 @@ static inline bool signals_has_handler(int signal)
 /* The kernel's handler for everything (signals_handler.c). */
 void signals_handler(int signal, const struct k_siginfo *info, struct k_ucontext *context);
 
-/* Gives the kernel the action that stands for the guest's. */
+/* Gives the kernel the action that corresponds to the guest's. */
 void signals_set_kernel_action(int signal);
 
-/* Makes `mask` the guest's and the kernel's; what it unblocks may wait at once. */
+/* Sets the guest's and the kernel's mask; a signal that it unblocks may be waiting at once. */
 void signals_set_mask(struct thread *t, u64 mask);
-/* The kernel's mask follows t->mask, unless a signal waits. */
+/* Sets the kernel's mask to t->mask, unless a signal is waiting. */
 void signals_apply_mask(struct thread *t);
-/* Sends one to the calling thread, as it came. */
+/* Sends the signal to the calling thread, unchanged. */
 void signals_send_self(const struct k_siginfo *info);
 
-/* The first of `set` that is held, or 0; the second function also releases it. */
+/* Returns the first held signal of `set`, or 0; the second function also releases it. */
 int signals_first_held(const struct thread *t, u64 set);
 void signals_unhold(struct thread *t, int signal, struct k_siginfo *ret);
 
-/* What signals_deliver() will take next; 0: nothing. */
+/* The signal that signals_deliver() takes next; 0: none. */
 int signals_next(const struct thread *t);
 /* sigaltstack() as far as it changes the stack. */
 i64 signals_set_altstack(struct thread *t, const struct k_stack *stack);

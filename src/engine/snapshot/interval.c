@@ -1,7 +1,7 @@
 /* An interval of a track: see the header.
  *
- * At its first boundary the engine becomes the snapshot that the interval begins with.  From then
- * on it replays as ever.  Where the interval ends it compares itself with the snapshot there.
+ * At its first boundary the engine restores the snapshot with which the interval begins. From then
+ * on it replays as usual. Where the interval ends it compares its state with the snapshot there.
  *
  * A copy that follows a fork of the program replays another track, which has no such bounds.
  */
@@ -39,7 +39,7 @@ static void interval_take(struct interval_bound *ret)
                                    bound.tick, bound.pc, bound.events};
 }
 
-/* Does not return: the guest goes on from the snapshot. */
+/* Does not return: the guest continues from the snapshot. */
 static void interval_begin(void)
 {
     const char *wrong = snapshot_check(interval.from.fd, &interval.from.extent);
@@ -63,7 +63,7 @@ static void interval_end(void)
     replay_end_interval(wrong);
 }
 
-/* At the snapshot's moment, all events before it have been met: some may have the same moment. */
+/* At the snapshot's moment, once all events before it were met: some may have the same moment. */
 static void interval_end_if_due(void)
 {
     const struct interval_bound *b = &interval.to;

@@ -1,8 +1,7 @@
-/* Snapshots: the guest's complete state, written to a file; and an engine that goes on from one.
+/* Snapshots: writing the guest's complete state to a file, and continuing from one.
  *
- * log/snapshot_state.h says what is in such a file.  It is written by an engine that stands at a
- * boundary and replays for a session, or records (snapshot_pace.c says when); and restored by one
- * that replays for a session.
+ * log/snapshot_state.h describes the file. It is written at a boundary by an engine that replays
+ * for a session, or that records (snapshot_pace.c decides when); and restored by one that replays.
  */
 #ifndef ENGINE_SNAPSHOT_H
 #define ENGINE_SNAPSHOT_H
@@ -10,27 +9,27 @@
 #include "base/types.h"
 
 struct snapshot_extent {
-    u64 state_at, state_size; /* of the state, which follows the pages */
+    u64 state_at, state_size; /* offset and size of the state, which follows the pages */
 };
 
-/* Without pages: what there is besides memory. */
+/* Without pages: only the state besides memory. */
 #define SNAPSHOT_STATE_ALONE ~0ul
 
-/* An engine that records takes snapshots from here on, if the recorder wants any. */
+/* From here on an engine that records takes snapshots, if the recorder wants any. */
 void snapshot_pace_start(void);
 
-/* Why there can be no snapshot here; NULL: there can. */
+/* Returns why no snapshot is possible here; NULL: it is possible. */
 const char *snapshot_hindrance(void);
 
-/* Writes the state to an empty file, with at most so many pages.  NULL, or why there can be no
- * snapshot here; nothing has changed. */
+/* Writes the state to an empty file, with at most this many pages. Returns NULL, or why no snapshot
+ * is possible here; nothing has changed then. */
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret);
 
-/* Is this a snapshot that can be restored here?  NULL, or why not. */
+/* Returns NULL if the snapshot can be restored here, or why not. */
 const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);
 
-/* Is the guest, which stands at the moment of the snapshot, what that says?  NULL, or the first
- * difference, or why it cannot be told. */
+/* Compares the guest, which is at the moment of the snapshot, with it. Returns NULL, or the first
+ * difference, or why they cannot be compared. */
 struct snapshot_difference {
     bool told;
     char text[200];
@@ -45,8 +44,8 @@ struct snapshot_given {
     u64 pages;  /* that it has */
 };
 
-/* Makes it the state of this process, whose guest is gone.  The next event is the one at `event`.
- * Goes on with engine_run() on the stack of the thread whose moment it is. */
+/* Restores the snapshot in this process, whose guest is removed. The next event is the one at
+ * `event`. Continues with engine_run() on the stack of the current thread. */
 _Noreturn void snapshot_restore(i32 fd, const struct snapshot_extent *extent,
                                 const struct snapshot_given *given, u64 event);
 

@@ -1,12 +1,12 @@
-/* Comparing the guest with a snapshot: see snapshot.h.
+/* Compares the guest with a snapshot: see snapshot.h.
  *
- * The engine writes down what there is besides memory, as for a snapshot of its own, and holds that
- * against the records of the other one: threads, signal actions, heap, areas.  Memory is compared
- * page by page.  A page that the snapshot does not have is zeros, or what the mapped file holds.
+ * The engine writes its own state besides memory, as for a snapshot, and compares that with the
+ * records of the other one: threads, signal actions, heap, areas. Memory is compared page by page.
+ * A page that is missing in the snapshot has zeros, or the content of the mapped file.
  *
- * What is not the guest's is not compared: which pages there are, how the kernel has the memory
- * mapped, what output is shown.  Flags that no instruction will read may differ (block.h), and so
- * may the stack of the running thread below what it may use.
+ * Facts that the guest cannot see are not compared: which pages are resident, how the kernel has
+ * split mappings, which output is shown. Flags that no instruction will read may differ (block.h),
+ * and so may the unused stack below the running thread's stack pointer.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -44,8 +44,8 @@ struct comparison {
     i32 fd, memory;
     struct snapshot_pagemap pagemap;
     struct state_records then, now;
-    const struct snapshot_pages *run; /* of memory, the one to be looked at next */
-    u64 first_read, read_count; /* pages of the snapshot that are in the buffer */
+    const struct snapshot_pages *run; /* the next run of pages to look at */
+    u64 first_read, read_count; /* pages of the snapshot in the buffer */
     u8 buffer[COMPARED_AT_ONCE][PAGE_SIZE];
     u8 page[PAGE_SIZE], other[PAGE_SIZE];
     u8 vector[2][VECTOR_STATE_MAX] __attribute__((aligned(64)));
@@ -71,7 +71,7 @@ static void same_number(struct comparison *c, const char *what, u64 then, u64 no
 
 /* --- records ------------------------------------------------------------------------------ */
 
-/* The next one of a kind after `r`, or the first for NULL. */
+/* Returns the next record of a kind after `r`, or the first for NULL. */
 static const void *record_next(const struct state_records *s, u32 kind, const void *r)
 {
     u64 at = r ? (u64)((const u8 *)r - s->bytes) + ((const struct snapshot_record *)r)->size : 0;
@@ -208,7 +208,7 @@ static void same_state(struct comparison *c)
 
 /* --- areas -------------------------------------------------------------------------------- */
 
-/* What the recording calls the file that an area shows. */
+/* Returns the recording's name for the file that an area shows. */
 static struct mapped_copy_name source_name(const struct state_records *s,
                                            const struct snapshot_area *a)
 {
@@ -221,7 +221,7 @@ static struct mapped_copy_name source_name(const struct state_records *s,
                 : (struct mapped_copy_name){0};
 }
 
-/* A file of which a replay has a copy in memory is that file while it is recorded. */
+/* A file for which a replay has a copy in memory is the file itself while recording. */
 static bool same_source(const struct comparison *c, const struct snapshot_area *a,
                         const struct snapshot_area *b)
 {
@@ -272,7 +272,7 @@ static bool compared_zero(const u8 *a)
     return any == 0;
 }
 
-/* A page of the snapshot. */
+/* Returns a page of the snapshot. */
 static const u8 *page_then(struct comparison *c, u64 number)
 {
     if (number - c->first_read >= c->read_count) {
@@ -296,7 +296,7 @@ static bool page_now(struct comparison *c, u64 page, bool readable)
     return kernel_call(__NR_pread64, c->memory, c->page, PAGE_SIZE, page) == PAGE_SIZE;
 }
 
-/* The contents of a file or a copy there, with zeros after its end; in c->other. */
+/* Reads the content of a file or copy into c->other, with zeros after its end. */
 static void page_of_source(struct comparison *c, const struct snapshot_mapping *m, u64 page)
 {
     u64 offset = m->offset + (page - m->start);
@@ -327,7 +327,7 @@ static u64 unused_stack_end(const struct snapshot_mapping *m)
     return on ? page_down(rsp - RED_ZONE) : 0;
 }
 
-/* The run of the snapshot's pages that holds this address or comes next. */
+/* Returns the run of the snapshot's pages that contains this address or comes next. */
 static const struct snapshot_pages *run_from(const struct comparison *c,
                                              const struct snapshot_pages *run, u32 copy,
                                              u64 address)
@@ -337,13 +337,13 @@ static const struct snapshot_pages *run_from(const struct comparison *c,
     return run;
 }
 
-/* A page that the snapshot does not have. */
+/* Compares a page that is missing in the snapshot. */
 static void same_absent(struct comparison *c, const struct snapshot_mapping *m, u64 page)
 {
     bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
     u64 entry;
     if (!snapshot_pagemap_entry(&c->pagemap, page, &entry))
-        entry = PAGE_PRESENT; /* it is looked at */
+        entry = PAGE_PRESENT; /* it is compared */
     if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
         return;
     if (!page_now(c, page, m->protection & PROT_READ))
@@ -398,7 +398,7 @@ static void same_copy_page(struct comparison *c, i32 fd, u32 copy, u64 at)
         differs(c, "shared memory differs at offset", at);
 }
 
-/* All that is there now, and all that the snapshot has. */
+/* Compares all pages of a copy: those that exist now, and those in the snapshot. */
 static void same_copy(struct comparison *c, const struct snapshot_copy *now)
 {
     struct mapped_copy_name name = {now->device, now->inode};
@@ -423,7 +423,8 @@ static void same_copy(struct comparison *c, const struct snapshot_copy *now)
 
 static void same_contents(struct comparison *c)
 {
-    c->run = record_next(&c->then, SNAPSHOT_PAGES, NULL); /* they rise, as mappings do */
+    /* addresses increase, like those of mappings */
+    c->run = record_next(&c->then, SNAPSHOT_PAGES, NULL);
     for (const struct snapshot_mapping *m = NULL; (m = record_next(&c->now, SNAPSHOT_MAPPING, m));)
         if (!m->shared && !c->found->told)
             same_memory(c, m);

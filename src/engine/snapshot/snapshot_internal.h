@@ -15,11 +15,11 @@ enum {
     SNAPSHOT_PAGES_AT_A_TIME = 64,
     SNAPSHOT_PAGEMAP_ENTRIES = 1024,
     SNAPSHOT_SOURCES_MOST = 8192,
-    SNAPSHOT_COPIES_MOST = 1000, /* fewer than mapped_copy.c has room for without looking which
-                                  * are mapped */
+    /* fewer than mapped_copy.c can hold without checking which are mapped */
+    SNAPSHOT_COPIES_MOST = 1000,
 };
 
-/* What the kernel says of pages (/proc/self/pagemap), read in stretches. */
+/* The kernel's facts about pages (/proc/self/pagemap), read in stretches. */
 #define PAGE_PRESENT (3ul << 62) /* or swapped */
 #define PAGE_OF_FILE (1ul << 61)
 struct snapshot_pagemap {
@@ -49,20 +49,20 @@ void snapshot_pages_close(struct snapshot_page_source *s);
 
 /* A snapshot that is being written. */
 struct snapshot_out {
-    const char *wrong; /* the first thing that was */
+    const char *wrong; /* the first error */
     bool recorded;     /* of a program that is being recorded; otherwise of a replay */
     i32 fd, memory;
     struct snapshot_pagemap pagemap;
-    u64 pages;         /* written, or about to be */
+    u64 pages;         /* number of pages written or buffered */
     u64 most_pages;
     u8 *state;
     u64 used;
     u64 last_run;      /* offset of the last PAGES; 0: none */
-    u32 waiting;       /* pages in the buffer, which come before */
-    u64 straight, straight_size; /* memory that is written from where it is */
+    u32 waiting;       /* number of buffered pages, which come first */
+    u64 straight, straight_size; /* memory that is written directly */
     u32 file_count, copy_count;
     const struct file_origin *files[SNAPSHOT_SOURCES_MOST];
-    bool changed[SNAPSHOT_SOURCES_MOST]; /* the file is not what it was when it was mapped */
+    bool changed[SNAPSHOT_SOURCES_MOST]; /* the file has changed since it was mapped */
     i32 copies[SNAPSHOT_COPIES_MOST];    /* of a replay */
     struct mapped_copy_name names[SNAPSHOT_COPIES_MOST]; /* of a recording */
     u64 last_nameless;
@@ -71,31 +71,31 @@ struct snapshot_out {
 };
 
 void snapshot_fail(struct snapshot_out *o, const char *why);
-/* A record of zeros; the state has room for it, or the snapshot fails. */
+/* Adds a zeroed record; the snapshot fails if there is no room. */
 void *snapshot_add_record(struct snapshot_out *o, u32 kind, u64 size);
-/* A page of memory or of a copy, read by the kernel; one of zeros is left out.  False: it is not
- * there. */
+/* Adds a page of memory or of a copy, read by the kernel; a page of zeros is left out. False: it is
+ * not mapped. */
 bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy);
-/* A page of a file, at the offset that it has in the copy; what comes after its end is zeros.
- * Returns how many bytes there are. */
+/* Adds a page of a file, at its offset in the copy; after the file's end there are zeros. Returns
+ * the number of bytes read. */
 i64 snapshot_add_bytes(struct snapshot_out *o, i32 fd, u64 offset, u32 copy);
-/* The record of a file that is mapped privately. */
+/* Returns the index of the record of a privately mapped file. */
 u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin);
-/* The source of an area that shows no copy; the file, if it is one. */
+/* Returns the source of an area that shows no copy, and its file if it has one. */
 u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *ret_index,
                             const struct file_origin **ret_origin);
 
-/* snapshot_recorded.c: in a recording, what a replay of the same moment would have. */
+/* snapshot_recorded.c: while recording, the state that a replay of the same moment would have. */
 
-/* Why there can be no snapshot here; NULL: there can. */
+/* Returns why no snapshot is possible here; NULL: it is possible. */
 const char *snapshot_recorded_hindrance(void);
-/* The source of an area, as source_of() in snapshot_write.c. */
+/* Returns the source of an area, like source_of() in snapshot_write.c. */
 u32 snapshot_recorded_source(struct snapshot_out *o, const struct area *a, u32 *ret_index);
-/* The flags that the area has in a replay. */
+/* Returns the flags that the area has in a replay. */
 u32 snapshot_recorded_flags(const struct area *a);
 void snapshot_recorded_shared(struct snapshot_out *o);
 
-/* A number that is the same on processors whose images of vector registers are laid out alike. */
+/* Returns a number that is equal on processors with the same layout of vector registers. */
 u64 snapshot_vector_places(void);
 
 #endif

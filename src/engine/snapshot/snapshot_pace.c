@@ -1,18 +1,17 @@
-/* When an engine that records takes snapshots.
+/* Decides when an engine that records takes snapshots.
  *
- * They are to be as near to each other as is cheap: what one took of the program's time is at most
- * a fiftieth of what passes until the next.  Time is what the process has computed, since that is
- * what a replay has to repeat.
+ * Snapshots are as close together as is cheap: the time that one takes is at most a fiftieth of the
+ * time until the next. Time is CPU time of the process, since that is what a replay has to repeat.
  *
- *     at a boundary        when so much time has passed since the last one
- *     before the exit      if the time since then is worth it, and it is likely to be cheap
- *     before a death       if the time since then is worth it
+ *     at a boundary        when enough time has passed since the last one
+ *     before the exit      if enough time has passed to be worthwhile, and it is likely to be cheap
+ *     before a death       if enough time has passed to be worthwhile
  *
- * A snapshot is written while the program stands.  There is no copy of the process, which the
- * program might see, or which might outlive it.  Where there can be none (snapshot_hindrance) the
- * next boundary is tried, a little later.
+ * A snapshot is written while the program is stopped. No copy of the process is made, which the
+ * program might notice, or which might outlive it. If no snapshot is possible (snapshot_hindrance),
+ * another boundary is tried a little later.
  *
- * A child of fork goes on where its parent was: a replay of it begins with its parent's run.
+ * A child of fork inherits its parent's time: its replay begins with its parent's run.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -30,7 +29,7 @@
 enum {
     K_PROCESS_TIME = 2, /* clocks */
     K_THREAD_TIME = 3,
-    SHARE = 50,         /* a snapshot takes a part of the time as small as this */
+    SHARE = 50,         /* snapshots take at most one part in this many of the time */
     EXIT_SHARE = 25,
 };
 
@@ -40,11 +39,11 @@ enum {
 #define BYTES_PER_NS 1            /* how fast memory is written, roughly */
 
 static struct {
-    u64 taken;     /* the process's time when the last one was taken, or when it began */
+    u64 taken;     /* the process's time when the last one was taken, or at its beginning */
     u64 at_fork;   /* the time from there to the last fork */
-    u64 inherited; /* its parent's time from the last one to the fork */
-    u64 wanted;    /* time until the next */
-    bool known;    /* what one costs */
+    u64 inherited; /* the parent's time from its last snapshot to the fork */
+    u64 wanted;    /* time until the next one */
+    bool known;    /* the cost of a snapshot is known */
 } pace;
 
 static u64 pace_clock(u32 clock)
@@ -77,7 +76,7 @@ static void tell_recorder(const struct snapshot_extent *extent, const char *wron
     track_send(&said.message, -1);
 }
 
-/* Asks for a file; -1 if it is not the time, and `*again` is when it may be. */
+/* Requests a file; -1 if it is too early, and `*again` is when to ask again. */
 static i32 ask_for_room(bool last, u64 *most_pages, u64 *again)
 {
     struct channel_room room = {{CHANNEL_ROOM, sizeof(room)}, last, 0};
@@ -92,7 +91,7 @@ static i32 ask_for_room(bool last, u64 *most_pages, u64 *again)
     return given.error ? -1 : fd;
 }
 
-/* The time until the next attempt. */
+/* Returns the time until the next attempt. */
 static u64 take_snapshot(bool last)
 {
     struct snapshot_extent extent = {0, 0};
@@ -121,7 +120,7 @@ static u64 pace_worth(void)
     return track.exact && track.snapshots < WORTH ? track.snapshots : WORTH;
 }
 
-/* The next number of a line. */
+/* Returns the next number in a line. */
 static u64 next_number(const char **at)
 {
     u64 number = 0;
@@ -132,7 +131,7 @@ static u64 next_number(const char **at)
     return number;
 }
 
-/* Bytes that are in memory, without those of files. */
+/* The resident memory in bytes, without files. */
 static u64 resident_bytes(void)
 {
     char line[128];
@@ -147,7 +146,7 @@ static u64 resident_bytes(void)
     return size > 0 && resident >= of_files ? (resident - of_files) * PAGE_SIZE : ~0ul >> 8;
 }
 
-/* The first one is as dear as memory is large, roughly. */
+/* The first snapshot costs roughly as much as memory is large. */
 static u64 first_wanted(void)
 {
     u64 guess = resident_bytes() / BYTES_PER_NS * SHARE;
@@ -171,7 +170,8 @@ static void pace_at_boundary(void)
         record_ask_snapshot_in(take_snapshot(false));
 }
 
-/* The process ends anyway, and its parent waits for that: only what is cheap is done. */
+/* The process ends anyway, and its parent waits for that: a snapshot is taken only if it is
+ * cheap. */
 static bool is_worth_before_exit(void)
 {
     u64 all = pace_clock(K_PROCESS_TIME);
@@ -189,7 +189,8 @@ static void take_last_snapshot(void)
         take_snapshot(true);
 }
 
-/* In the system call, which has changed nothing yet: as if the program stood before it. */
+/* In the system call, which has changed nothing yet: the snapshot is as if the program were before
+ * it. */
 static void pace_before_exit(void)
 {
     struct thread_call *call = &thread_self()->call;
@@ -208,7 +209,7 @@ static void pace_before_death(void)
         take_last_snapshot();
 }
 
-/* The child's own time begins with 0. */
+/* The child's own time begins at 0. */
 static void pace_forked(void)
 {
     pace.taken = 0;

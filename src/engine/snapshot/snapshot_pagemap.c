@@ -1,7 +1,7 @@
-/* What the kernel says of pages: see snapshot_internal.h.
+/* The kernel's facts about pages: see snapshot_internal.h.
  *
- * /proc/self/pagemap has eight bytes for each page.  They are read in stretches, since pages are
- * asked about one after the other.
+ * /proc/self/pagemap has eight bytes for each page. They are read in stretches, since pages are
+ * looked up one after the other.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"

@@ -1,16 +1,16 @@
-/* Snapshots of a program that is being recorded: what a replay of the same moment would have.
+/* Snapshots of a program that is being recorded: the state that a replay of the same moment would
+ * have.
  *
- * A replay has no files of the program's, only what the recording knows of them.  Memory that is
- * shared is a copy of the replay's own there (memory/mapped_copy.h); so the snapshot names copies
- * in place of files, segments and shared memory without a name, and has the content that the
- * program sees at this moment.
+ * A replay does not have the program's files, only what the recording has of them. Shared memory is
+ * a private copy in a replay (memory/mapped_copy.h); so the snapshot names copies in place of
+ * files, segments and unnamed shared memory, with the content that the program sees at this moment.
  *
  * A file that is mapped privately is fetched from the recording when the snapshot is restored.  If
  * it may have changed since it was mapped, all of the mapping's pages are stored as if the program
  * had written them.
  *
- * Everything is read while this thread has the baton.  There is no snapshot while a call of another
- * thread may write to the program's memory (a lent baton), or where a process apart shares it.
+ * Everything is read while this thread has the baton. No snapshot is taken while a call of another
+ * thread may write to the program's memory (a lent baton), or if a process apart shares it.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -20,7 +20,7 @@
 #include "engine/threads/thread.h"
 #include "engine/track/record.h"
 
-#define SHARED_MOST (64ul << 20) /* what is larger takes too long to be looked through */
+#define SHARED_MOST (64ul << 20) /* larger files take too long to read */
 
 /* --- may there be one? ---------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ static const char *recorded_thread_hindrance(const struct thread *t)
     return NULL;
 }
 
-/* The kernel would send a signal for a file that becomes too large. */
+/* True if the kernel would send a signal for a file that becomes too large. */
 static bool files_are_limited(void)
 {
     enum { K_RLIMIT_FSIZE = 1 };
@@ -69,7 +69,7 @@ static bool shows_same(const struct area *a, struct mapped_copy_name name)
            a->inode == name.inode;
 }
 
-/* Where the mappings of a file end in it; 0: it is not mapped shared. */
+/* Returns where the mappings of a file end in it; 0: it is not mapped shared. */
 static u64 shared_end(struct mapped_copy_name name)
 {
     u64 end = 0;
@@ -90,7 +90,7 @@ static bool look_at_file(const struct file_origin *origin, struct k_stat *ret)
            ret->inode == origin->own_inode;
 }
 
-/* A copy that is longer than the file was is no mistake: the log has every SIGBUS. */
+/* A copy may be longer than the file was: every SIGBUS is in the log. */
 static u64 recorded_copy_size(struct mapped_copy_name name, const struct file_origin *origin)
 {
     struct k_stat st;
@@ -127,8 +127,8 @@ static u32 recorded_copy_index(struct snapshot_out *o, struct mapped_copy_name n
     return o->copy_count++;
 }
 
-/* Is what the recording has of the file what the mapping shows?  The times of files that other
- * processes have mapped shared do not tell. */
+/* True if the mapping may differ from what the recording has of the file. The times of files that
+ * other processes have mapped shared are not reliable. */
 static bool has_changed(const struct area *a, const struct file_origin *origin)
 {
     struct k_stat st;
@@ -166,16 +166,16 @@ u32 snapshot_recorded_flags(const struct area *a)
 
 /* --- what is in shared memory -------------------------------------------------------------- */
 
-/* Memory without a name, and files that are nothing but memory: where they have holes, reading a
- * page makes one, which does no harm. */
+/* For unnamed memory, and files that are only memory: reading a page of a hole allocates it, which
+ * is harmless. */
 static void write_nameless_area(struct snapshot_out *o, const struct area *a, u32 copy)
 {
     for (u64 page = a->start; page < a->end && !o->wrong; page += PAGE_SIZE)
         snapshot_add_page(o, page, a->offset + (page - a->start), copy); /* or after its end */
 }
 
-/* A file is read as a file: its file system may have no room for what a mapping would make of a
- * hole. */
+/* A file is read as a file, since its file system may have no room for what a mapping would make of
+ * a hole. */
 static void write_file_area(struct snapshot_out *o, const struct area *a, u32 copy, i32 fd)
 {
     u64 offset = a->offset, end = offset + (a->end - a->start);
@@ -217,7 +217,7 @@ static void write_shared_area(struct snapshot_out *o, const struct area *a)
     kernel_call(__NR_close, fd);
 }
 
-/* Shared memory, and what private mappings of the same show of it. */
+/* True for shared memory, and private mappings of the same. */
 static bool shows_copy(const struct area *a)
 {
     struct mapped_copy_name name = {a->device, a->inode};

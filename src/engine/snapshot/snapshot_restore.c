@@ -67,7 +67,7 @@ struct snapshot_in {
     u8 page[PAGE_SIZE];
 };
 
-/* The next record of a kind after `r`, or the first for NULL. */
+/* Returns the next record of a kind after `r`, or the first for NULL. */
 static const void *next_record(const struct snapshot_in *in, u32 kind, const void *r)
 {
     u64 at = r ? (u64)((const u8 *)r - in->state) + ((const struct snapshot_record *)r)->size : 0;
@@ -101,7 +101,7 @@ static u64 least_size(u32 kind)
     return kind < countof(sizes) ? sizes[kind] : 0;
 }
 
-/* Of one record that its bytes are there. */
+/* Checks that all bytes of a record are there. */
 static bool is_whole(const struct snapshot_in *in, u64 at)
 {
     const struct snapshot_record *r = (const struct snapshot_record *)(in->state + at);
@@ -125,7 +125,7 @@ static bool records_are_whole(const struct snapshot_in *in)
     return true;
 }
 
-/* The loader has mapped our vDSO where the snapshot has it. */
+/* True if the loader has mapped the vDSO where the snapshot has it. */
 static bool vdso_is_there(const struct snapshot_in *in)
 {
     u64 here = 0, there = 0;
@@ -234,8 +234,8 @@ static const char *path_of(struct snapshot_in *in, const void *bytes, u32 size)
     return in->path;
 }
 
-/* Of a file that the recording keeps: as when it is mapped (memory/mapped_file.c), a copy of it
- * serves all mappings. */
+/* For a file that the recording keeps: as when it is mapped (memory/mapped_file.c), one copy serves
+ * all mappings. */
 static void share_copy(struct snapshot_source_file *s, const struct event_map *map)
 {
     struct mapped_copy_name name = {map->device, map->inode};
@@ -286,7 +286,7 @@ static const struct snapshot_source_file *source_at(const struct snapshot_in *in
     return copy ? &in->copies[index] : &in->files[index];
 }
 
-/* Writable for now. */
+/* Maps it writable for now. */
 static void map_again(const struct snapshot_in *in, const struct snapshot_mapping *m)
 {
     bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
@@ -307,7 +307,7 @@ static void get_pages(struct snapshot_page_source *s, u64 number, u64 count, u64
         log_unable("a snapshot cannot be read");
 }
 
-/* Bytes past the end of the copy were not written. */
+/* Bytes after the end of the copy were not written. */
 static void fill_copy(struct snapshot_in *in, const struct snapshot_pages *p)
 {
     u8 *page = in->page;
@@ -553,7 +553,7 @@ static void restore_thread(const struct snapshot_thread *s)
     thread_list_add(t);
 }
 
-/* The block that this runs on stays out of use: a kernel thread is on it. */
+/* The block on which this code runs stays unused, since a kernel thread is on it. */
 static void restore_threads(const struct snapshot_in *in)
 {
     const struct snapshot_thread *s = NULL;

@@ -1,13 +1,13 @@
-/* Writing a snapshot: see snapshot.h.
+/* Writes a snapshot: see snapshot.h.
  *
  * The kernel (/proc/self/maps) says what is mapped in the guest's areas: a growing area may not
  * have reached its limit, and the end of a file's mapping may have been replaced. The kernel also
  * says which pages were written (/proc/self/pagemap). Unwritten pages of files are not stored,
  * because the files have them; pages of zeros are not stored either.
  *
- * There is no snapshot where a thread is in a call whose handler could not go on in a fresh
- * engine (syscalls_resumable()), where a child of vfork runs, or where the kernel keeps something
- * of the process that the engine does not know: then another moment, or none, must do.
+ * No snapshot is possible while a thread is in a call that cannot be resumed in a new engine
+ * (syscalls_resumable()), while a child of vfork runs, or if the kernel keeps state of the process
+ * that the engine does not know. Then another moment is tried, or none.
  */
 #include "base/assert.h"
 #include "engine/base/kernel.h"
@@ -45,9 +45,9 @@ enum {
     STRAIGHT_MOST = 1 << 20, /* bytes that are written at a time */
 };
 
-#define RESUME_FLAG (1ul << 16) /* that of a fault's context, which no program sees */
+#define RESUME_FLAG (1ul << 16) /* set in a fault's context; no program sees it */
 #define STATE_MOST (256ul << 20)
-#define LARGEST_AREA (256ul << 30) /* the shadow memory of sanitizers takes minutes to look up */
+#define LARGEST_AREA (256ul << 30) /* looking up the shadow memory of sanitizers takes minutes */
 
 void snapshot_fail(struct snapshot_out *o, const char *why)
 {
@@ -75,7 +75,7 @@ void *snapshot_add_record(struct snapshot_out *o, u32 kind, u64 size)
     size = (size + 7) & ~7ul;
     if (o->used + size > STATE_MOST) {
         snapshot_fail(o, "its state is too long");
-        o->used = sizeof(struct snapshot_state); /* what comes now is thrown away */
+        o->used = sizeof(struct snapshot_state); /* later records are discarded */
     }
     struct snapshot_record *r = (struct snapshot_record *)(o->state + o->used);
     memset(r, 0, size);
@@ -104,7 +104,7 @@ static void flush_pages(struct snapshot_out *o)
     o->straight_size = 0;
 }
 
-/* The next page of the file becomes part of the snapshot. */
+/* Adds the next page of the file to the snapshot. */
 static void note_page(struct snapshot_out *o, u64 address, u32 copy)
 {
     struct snapshot_pages *run =
@@ -121,7 +121,7 @@ static void note_page(struct snapshot_out *o, u64 address, u32 copy)
         snapshot_fail(o, "it is too large");
 }
 
-/* The page that is next in the buffer. */
+/* Keeps the page that is next in the buffer. */
 static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
 {
     assert(!o->straight_size);
@@ -130,7 +130,7 @@ static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
         flush_pages(o);
 }
 
-/* A page that can be read where it is, and stays as it is. */
+/* Writes a page directly from where it is. */
 static void keep_straight(struct snapshot_out *o, u64 page)
 {
     bool goes_on = o->straight_size && o->straight + o->straight_size == page &&
@@ -143,7 +143,7 @@ static void keep_straight(struct snapshot_out *o, u64 page)
     note_page(o, page, 0);
 }
 
-/* Most pages that hold something do so near their start. */
+/* Most pages with content have some near their start. */
 static bool snapshot_is_zero(const u8 *page)
 {
     const u64 *words = (const u64 *)page;
@@ -162,7 +162,7 @@ static u64 entry_of(struct snapshot_out *o, u64 page)
     return entry;
 }
 
-/* What the guest cannot read, the kernel can. */
+/* The kernel can read what the guest cannot. */
 bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy)
 {
     if (o->straight_size)
@@ -175,10 +175,10 @@ bool snapshot_add_page(struct snapshot_out *o, u64 page, u64 address, u32 copy)
     return true;
 }
 
-/* A page of the program's own, without a file. */
+/* Writes a page of the program's own, without a file. */
 static void write_own_page(struct snapshot_out *o, u64 page, const struct snapshot_mapping *m)
 {
-    if (m->source != SNAPSHOT_ANONYMOUS) { /* its zeros are not the file's */
+    if (m->source != SNAPSHOT_ANONYMOUS) { /* its zeros differ from the file */
         if (o->straight_size)
             flush_pages(o);
         u8 *to = o->buffer[o->waiting];
@@ -194,7 +194,7 @@ static void write_own_page(struct snapshot_out *o, u64 page, const struct snapsh
     }
 }
 
-/* Of a file that has changed since it was mapped: bytes past its end do not exist. */
+/* For a file that has changed since it was mapped; there are no bytes after its end. */
 static void write_all_pages(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     u64 end = o->files[m->index]->map.file_size;
@@ -324,7 +324,7 @@ u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *r
     return SNAPSHOT_OF_FILE;
 }
 
-/* What an area shows: the records of files and copies come to be here. */
+/* Returns what an area shows, and makes the records of files and copies. */
 static u32 source_of(struct snapshot_out *o, const struct area *a, u32 *ret_index)
 {
     struct mapped_copy_name name;
@@ -354,18 +354,18 @@ static void write_area(struct snapshot_out *o, const struct area *a)
     area->index = index;
 }
 
-/* Where the guest's area and the kernel's mapping overlap. */
+/* Writes the overlap of the guest's area and the kernel's mapping. */
 static void write_mapping(struct snapshot_out *o, const struct area *a,
                           const struct kernel_mapping *k, bool lowest)
 {
     u32 index, source = source_of(o, a, &index);
-    /* It may have grown beyond what was asked for. */
+    /* It may have grown beyond what was requested. */
     bool below = lowest && (a->flags & AREA_GROWSDOWN);
     struct snapshot_mapping *m = snapshot_add_record(o, SNAPSHOT_MAPPING, sizeof(*m));
     m->start = a->start > k->start && !below ? a->start : k->start;
     m->end = a->end < k->end ? a->end : k->end;
     m->offset = m->start >= a->start ? a->offset + (m->start - a->start) : a->offset;
-    if (source == SNAPSHOT_OF_FILE && !k->inode) /* past the end of the file */
+    if (source == SNAPSHOT_OF_FILE && !k->inode) /* after the end of the file */
         source = SNAPSHOT_ANONYMOUS;
     m->source = source;
     m->index = index;
@@ -423,7 +423,7 @@ static void write_address_space(struct snapshot_out *o)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* Why this thread cannot be part of a snapshot; NULL: it can. */
+/* Returns why this thread cannot be part of a snapshot; NULL: it can. */
 static const char *thread_hindrance(const struct thread *t)
 {
     bool runs = t == thread_self();
@@ -450,7 +450,7 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
     s->altstack_base = t->altstack.base;
     s->altstack_size = t->altstack.size;
     s->altstack_flags = (u32)t->altstack.flags;
-    s->signal_waits = t->signal_waiting && !log_owner->live; /* else it is an event to come */
+    s->signal_waits = t->signal_waiting && !log_owner->live; /* otherwise it is a later event */
     if (s->signal_waits)
         memcpy(s->waiting_info, &t->waiting_info, sizeof(s->waiting_info));
     s->fault_error = t->fault_error;

@@ -1,7 +1,7 @@
 /* The loader: maps a program and its interpreter as the kernel would, and builds the first stack.
  *
- * Scripts are followed to the program that runs them.  Then the program is mapped before the code
- * cache, which has to take what room is left if the program is linked in its place.
+ * Scripts are followed to the program that runs them. The program is mapped before the code cache
+ * is placed, which uses the remaining room if the program is linked at its usual address.
  */
 #include "engine/start/loader.h"
 
@@ -28,7 +28,7 @@
 #include "log/channel.h"
 
 enum {
-    SCRIPTS_MOST = 5, /* that run each other, as in the kernel */
+    SCRIPTS_MOST = 5, /* scripts that run each other, as in the kernel */
     K_X_OK = 1,
     K_AT_EACCESS = 0x200,
 };
@@ -64,7 +64,7 @@ _Noreturn static void refuse_open(const char *what, i64 error)
 
 /* Opening */
 
-/* 0, or why it may not be executed. */
+/* Returns 0, or why it may not be executed. */
 static i64 check_executable(i32 fd, const char *path)
 {
     struct stat file;
@@ -116,7 +116,7 @@ static i32 loader_open_program(const char *path)
     return settings.fd;
 }
 
-/* "PATH: interpreter NAME", for a refusal. */
+/* Returns "PATH: interpreter NAME", for an error. */
 static const char *name_interpreter(const char *path, const char *name)
 {
     size_t size = strlen(path) + strlen(name) + 32;
@@ -152,7 +152,8 @@ static char **script_arguments(char **argv, const char *script, char *interprete
     return made;
 }
 
-/* Opens what runs `path`: itself, or the interpreter of its "#!" line.  *argv changes with it. */
+/* Opens the program that runs `path`: itself, or the interpreter of its "#!" line. *argv changes
+ * with it. */
 static i32 follow_scripts(const char *path, char ***argv, const char **ret_what)
 {
     char name[SCRIPT_LINE], argument[SCRIPT_LINE];
@@ -200,7 +201,7 @@ static void map_interpreter(const struct program_file *program, const char *what
     kernel_call(__NR_close, fd);
 }
 
-/* The addresses that /proc/self/stat gives, as the kernel works them out. */
+/* Computes the addresses in /proc/self/stat as the kernel does. */
 static void note_code_and_data(const struct program_file *f, u64 bias)
 {
     struct guest_image *image = &guest_image;
@@ -221,7 +222,7 @@ static void note_code_and_data(const struct program_file *f, u64 bias)
     }
 }
 
-/* Behind a program that is linked at a fixed place, if there is room. */
+/* Places the heap after a program that is linked at a fixed address, if there is room. */
 static u64 choose_heap(const struct program_file *f, const struct loaded *program)
 {
     u64 at = program->end;
@@ -261,8 +262,8 @@ static void loader_name_thread(const char *path)
     kernel_call(__NR_prctl, PR_SET_NAME, base);
 }
 
-/* So that others see the program and not the engine in the list of processes.  A kernel without
- * this is no loss to the guest, for whom proc_files.c answers then. */
+/* Makes the list of processes show the program and not the engine. If the kernel cannot do that,
+ * proc_files.c still answers for the guest itself. */
 static void tell_kernel(void)
 {
     const struct guest_image *image = &guest_image;

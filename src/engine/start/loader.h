@@ -10,7 +10,7 @@
  * `#!` scripts are followed.  Refuses with a sentence (engine_refuse: 126, 127). */
 void loader_load(const struct loader_request *request);
 
-/* How large the first stack may become. */
+/* The maximum size of the first stack. */
 u64 loader_stack_limit(void);
 
 #endif

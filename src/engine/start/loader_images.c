@@ -1,8 +1,8 @@
-/* Mapping a program's segments as the kernel would.
+/* Maps a program's segments as the kernel would.
  *
- * A segment is mapped from its file, page by page; what its memory has more than its file is
- * zero: the rest of the last page is cleared, and whole pages follow from nowhere.  Segments
- * that overlap are mapped over each other in the order of the headers.
+ * A segment is mapped from its file, page by page. Memory beyond its part of the file is zero: the
+ * rest of the last page is cleared, and anonymous pages follow. Overlapping segments are mapped
+ * over each other in the order of the headers.
  */
 #include "engine/start/loader_internal.h"
 
@@ -71,7 +71,7 @@ static void map_segment(const struct program_file *f, const Elf64_Phdr *p, u64 b
     guest_images_map(&from_nowhere, page_up(file_end), what);
 }
 
-/* The largest alignment that a segment asks for; what is no power of two is ignored. */
+/* Returns the largest alignment of all segments; values that are not powers of two are ignored. */
 static u64 guest_images_alignment_of(const struct program_file *f)
 {
     u64 alignment = PAGE_SIZE;
@@ -89,7 +89,7 @@ static u64 choose_bias(const struct program_file *f, const char *what)
     if (f->header.e_type == ET_EXEC)
         return 0;
     u64 alignment = guest_images_alignment_of(f), size = f->end - f->first;
-    u64 skew = f->first & (alignment - 1); /* addresses keep their place within an alignment */
+    u64 skew = f->first & (alignment - 1); /* addresses keep their offset within an alignment */
     u64 at = address_place_image(size + skew, alignment);
     if (!at)
         guest_images_refuse(what, -ENOMEM);
@@ -103,7 +103,7 @@ static void guest_images_check_place(const Elf64_Phdr *p, u64 bias, const char *
         engine_refuse(CHANNEL_EXIT_NOT_RUNNABLE, what, "linked at addresses that ebb needs");
 }
 
-/* Where the program headers are, if a segment brings them. */
+/* Returns the address of the program headers, if a segment contains them. */
 static u64 headers_in_memory(const struct program_file *f, u64 bias)
 {
     u64 offset = f->header.e_phoff;

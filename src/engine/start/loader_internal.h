@@ -7,20 +7,20 @@
 
 /* An image in the guest's memory. */
 struct loaded {
-    u64 bias; /* what was added to its addresses */
+    u64 bias; /* added to its addresses */
     u64 end;  /* page-aligned */
     u64 entry;
     u64 headers; /* its program headers in memory; 0 if they are not mapped */
     u32 header_count;
 };
 
-/* Maps the segments; refuses in the name of `what`. */
+/* Maps the segments; errors name `what`. */
 void loader_map_image(const struct program_file *file, const char *what, struct loaded *ret);
 
 /* Tells the user that the program, open as `fd`, lacks rights that it has natively. */
 void loader_note_rights(i32 fd, const char *path);
 
-/* What the first stack tells the program. */
+/* The content of the first stack. */
 struct stack_content {
     const char *path; /* AT_EXECFN */
     char **argv;

@@ -1,4 +1,4 @@
-/* The first stack: arguments, environment, and what the kernel tells a program about itself.
+/* The first stack: arguments, environment, and the auxiliary vector.
  *
  *   layout.stack_end
  *     eight bytes of zero, the program's path,
@@ -7,8 +7,8 @@
  *     the auxiliary vector, pointers to the environment, to the arguments, their number
  *   rsp, a multiple of 16
  *
- * The kernel maps a little below that and lets the stack grow at faults, up to the limit that
- * holds then (programs raise it for themselves).  The areas have all of it from the start.
+ * The kernel maps a little below that and grows the stack at faults, up to the limit at that time
+ * (programs may raise it). The areas include all of it from the start.
  */
 #include "engine/start/loader_internal.h"
 
@@ -42,7 +42,7 @@ struct auxv {
     size_t length; /* words */
 };
 
-/* Where the strings came to lie. */
+/* Where the strings are. */
 struct strings {
     u64 path, environment, arguments, platform, random, lowest;
 };
@@ -103,7 +103,7 @@ static u64 put_bytes(u64 end, const void *from, u64 size)
     return end - size;
 }
 
-/* The last of the list highest, so that they read upward in order. */
+/* The last string has the highest address, so that they are in order upward. */
 static u64 put_list(u64 end, char **list)
 {
     for (size_t i = count_of(list); i > 0; i--)
@@ -145,7 +145,7 @@ static struct strings put_strings(const struct stack_content *c)
     return s;
 }
 
-/* The entry of the guest's vector for one of the kernel's; false: it is left out. */
+/* Returns the entry of the guest's vector for one of the kernel's; false: it is left out. */
 static bool guest_value(const struct stack_content *c, const struct strings *s, u64 type,
                         u64 *value)
 {
@@ -184,7 +184,7 @@ static void loader_stack_make_auxv(const struct stack_content *c, const struct s
     ret->word[ret->length++] = 0;
 }
 
-/* Pointers to the strings from `string` on, and a final 0. */
+/* Writes pointers to the strings from `string` on, and a final 0. */
 static u64 *put_pointers(u64 *to, char **list, u64 string)
 {
     for (size_t i = 0; list[i]; i++) {

@@ -35,8 +35,8 @@
 
 static struct loader_request request;
 
-/* The kernel's: its stack, where our arguments are, the vDSO, and what else it may have put there.
- * They stay, and the guest does not get them. */
+/* Reserves the kernel's mappings: its stack with the engine's arguments, the vDSO, and anything
+ * else. They stay, and the guest does not get them. */
 static bool reserve(void *context, const struct kernel_mapping *m)
 {
     (void)context;
@@ -80,7 +80,7 @@ static const char *started_as(const u64 *auxv)
     return NULL;
 }
 
-/* What the image was given, in the log; or, in a replay, from the log. */
+/* Logs what the image was given; or, in a replay, takes it from the log. */
 static void begin_log(struct signals_inherited *inherited)
 {
     track_start();

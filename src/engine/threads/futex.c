@@ -1,17 +1,17 @@
 /* Futexes: see futex.h.
  *
- * Only one thread runs at a time, so a wait is: look at the word, join a queue, park. A wake takes
- * threads out of the queue and puts them in the line for the baton, and costs no system call. A
- * thread that waits gives the baton straight to the next.
+ * Only one thread runs at a time, so a wait is: read the word, join a queue, park. A wake moves
+ * threads from the queue to the line for the baton, and costs no system call. A thread that waits
+ * gives the baton directly to the next one.
  *
- * A thread whose wait ends by its timeout or by a signal may find that it has been taken out of the
- * queue in the meantime: then it was woken. So the result of a futex call depends only on the order
- * in which threads had the baton, and on whether a thread that was still queued timed out or was
+ * A thread whose wait ends by its timeout or by a signal may find that it was already taken out of
+ * the queue: then it was woken. So the result of a futex call depends only on the order in which
+ * threads had the baton, and on whether a thread that was still queued timed out or was
  * interrupted.
  *
- * Without the private flag the kernel compares pages.  For memory of one process alone that comes
- * to the same, and the engine keeps those futexes, too: pthread_join and robust mutexes have no
- * such flag.  On shared memory they are the kernel's.
+ * Without the private flag the kernel compares pages. For memory of a single process that is the
+ * same, so the engine handles those futexes, too: pthread_join and robust mutexes do not use the
+ * flag. On shared memory the kernel handles them.
  *
  * Invariants
  *   (1) A queued thread is parked, or on its way back from there without the baton.
@@ -55,7 +55,7 @@ enum {
 #define TWO_WORDS                                                                                  \
     (BIT(FUTEX_REQUEUE) | BIT(FUTEX_CMP_REQUEUE) | BIT(FUTEX_WAKE_OP) |                            \
      BIT(FUTEX_WAIT_REQUEUE_PI) | BIT(FUTEX_CMP_REQUEUE_PI))
-#define KNOWN (~(~0u << COMMANDS) & ~4u) /* all but FUTEX_FD, which is gone */
+#define KNOWN (~(~0u << COMMANDS) & ~4u) /* all but FUTEX_FD, which no longer exists */
 
 #define ADDRESSES_END 0x7ffffffff000ul
 
@@ -69,8 +69,8 @@ struct bucket {
 
 static struct {
     struct bucket buckets[BUCKETS];
-    u64 turns; /* all that were ever queued */
-    u32 lock_waiters; /* how many wait FOR_LOCK */
+    u64 turns; /* number of threads ever queued */
+    u32 lock_waiters; /* number of threads that wait FOR_LOCK */
     bool gives_way;   /* see RETURNS_MOST */
 } futexes;
 
@@ -132,9 +132,10 @@ static void dequeue(struct thread *t)
     futexes.lock_waiters -= w->kind == FUTEX_FOR_LOCK;
 }
 
-/* A thread that wakes another runs on, and may take the lock again before the other one runs: a
- * lock that is let go and taken at once, and held whenever its holder waits for something else,
- * would never come to it (natively, a matter of luck). So now and then the waker gives way. */
+/* A thread that wakes another runs on, and may take the lock again before the other one runs. If a
+ * lock is released and taken again at once, and is held whenever its holder waits for something
+ * else, the other thread would never get it (natively, a matter of luck). So now and then the waker
+ * yields. */
 enum { RETURNS_MOST = 64 };
 
 void futex_rouse(struct thread *t)
@@ -216,7 +217,7 @@ static i64 futex_wait(struct futex_key key, u32 value, u32 bits,
     }
 }
 
-/* At least one, as the kernel has it. */
+/* Wakes at least one, like the kernel. */
 i64 futex_wake(struct futex_key key, i32 most, u32 bits)
 {
     i64 woken = 0;
@@ -245,7 +246,7 @@ static i64 queue_length(struct futex_key key)
 
 static i64 requeue(struct futex_key from, struct futex_key to, i32 wake, i32 most)
 {
-    i64 count = 0, all = queue_length(from); /* it may be moved to its own end */
+    i64 count = 0, all = queue_length(from); /* the queue may be the same one */
     for (struct thread *t = futex_first(from), *next; count < all && count - wake < most;
          t = next) {
         next = futex_next(t);
@@ -259,8 +260,8 @@ static i64 requeue(struct futex_key from, struct futex_key to, i32 wake, i32 mos
     return count;
 }
 
-/* FUTEX_WAKE_OP: its operation is packed as 4 bits each of what to do and of how to compare, and
- * 12 bits each of the operands. */
+/* FUTEX_WAKE_OP: the operation is packed as 4 bits each for the operation and the comparison, and
+ * 12 bits each for their operands. */
 
 enum { OP_SET, OP_ADD, OP_OR, OP_ANDN, OP_XOR, OP_SHIFT = 8, OPS = 5, COMPARISONS = 6 };
 
@@ -341,7 +342,7 @@ static void from_now(struct k_timespec *t)
         t->seconds = INT64_MAX;
 }
 
-/* 1 if there is one, 0 if not, or -errno. */
+/* Returns 1 if there is one, 0 if not, or -errno. */
 static i64 read_deadline(u32 command, const u64 args[6], struct thread_deadline *ret)
 {
     if (!args[3] || !(BIT(command) & TIMED))
@@ -454,7 +455,7 @@ i64 futex_call(const u64 args[6])
         return failed;
     i64 result = futex_run(command, args, limited ? &deadline : NULL);
     if (futexes.gives_way) {
-        futexes.gives_way = false; /* before the other one asks */
+        futexes.gives_way = false; /* before the other thread asks */
         thread_yield();
     }
     return result;

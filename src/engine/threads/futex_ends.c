@@ -1,8 +1,8 @@
 /* Futexes: the locks that a thread holds at its end.
  *
- * The guest keeps a list of the robust locks that it holds; the engine does here what the kernel
- * would do with it, since the waiters are in our queues. Words on shared memory are treated alike,
- * but the kernel is asked to wake.
+ * The guest keeps a list of the robust locks that it holds. The engine does here what the kernel
+ * would do with the list, since the waiters are in the engine's queues. Words on shared memory are
+ * treated in the same way, but the kernel wakes their waiters.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"
@@ -10,14 +10,14 @@
 
 enum {
     FUTEX_WAKE = 1,
-    LOCKS_MOST = 2048, /* the kernel's patience with a list */
+    LOCKS_MOST = 2048, /* the kernel's limit for a list */
     INHERITS = 1,      /* bit of a list's pointers */
 };
 
 struct robust_head {
     u64 first;
-    i64 word_offset; /* from a pointer of the list to the lock's word */
-    u64 pending;     /* one that was being taken or given back */
+    i64 word_offset; /* offset from a pointer of the list to the lock's word */
+    u64 pending;     /* the lock that was being taken or released */
 };
 
 static void wake_one(u64 address)
@@ -28,13 +28,13 @@ static void wake_one(u64 address)
         kernel_call(__NR_futex, address, FUTEX_WAKE, 1);
 }
 
-/* False if its word is not there. */
+/* False if its word is not mapped. */
 static bool owner_died(const struct thread *t, u64 address, bool inherits, bool pending)
 {
     u32 word, seen;
     if (address % sizeof(u32) || !guest_read(&word, gaddr(address), sizeof(word)))
         return false;
-    if (pending && !inherits && !word) { /* given back, but no waiter woken yet */
+    if (pending && !inherits && !word) { /* released, but no waiter was woken yet */
         wake_one(address);
         return true;
     }
@@ -79,7 +79,7 @@ static void end_robust_locks(const struct thread *t)
     u64 entry = head.first;
     for (int i = 0; i < LOCKS_MOST && (entry & ~(u64)INHERITS) != list; i++) {
         u64 at = entry & ~(u64)INHERITS, next;
-        bool more = guest_read_u64(gaddr(at), &next); /* a lock that was given away may change */
+        bool more = guest_read_u64(gaddr(at), &next); /* a lock that was released may change */
         if (at != pending && !owner_died(t, at + offset, entry & INHERITS, false))
             return;
         if (!more)

@@ -1,8 +1,8 @@
-/* Futexes that inherit priority: the word holds the id of the lock's owner, and the kernel hands
- * the lock to a waiter.
+/* Priority-inheritance futexes: the word has the id of the lock's owner, and the lock is handed to
+ * a waiter.
  *
- * Threads on the engine have no priorities, so there is none to inherit: the lock goes round in the
- * order of waiting.
+ * Threads on the engine have no priorities, so nothing is inherited: the lock goes to waiters in
+ * the order of waiting.
  *
  * Invariant
  *   (1) While threads wait for a lock, its word names an owner and has the bit for waiters.
@@ -15,8 +15,7 @@
 #include "engine/threads/futex_internal.h"
 #include "engine/x86_64/call.h"
 
-/* What the word of a lock must say while threads wait for it; the guest may write anything over
- * it. */
+/* What the word of a lock must contain while threads wait for it; the guest may overwrite it. */
 static bool says_waiter(u32 word)
 {
     return (word & FUTEX_OWNER) && (word & FUTEX_HAS_WAITERS);
@@ -27,7 +26,7 @@ static bool futex_lock_read_word(u64 address, u32 *ret)
     return guest_read(ret, gaddr(address), sizeof(*ret));
 }
 
-/* Does `owner` wait, through other locks and their owners, for t? */
+/* True if `owner` waits, through other locks and their owners, for t. */
 static bool waits_for(const struct thread *owner, const struct thread *t)
 {
     u32 word;
@@ -42,7 +41,7 @@ static bool waits_for(const struct thread *owner, const struct thread *t)
     return false;
 }
 
-/* What becomes of the word when t wants the lock; or -errno. */
+/* Returns the new word when t wants the lock; or -errno. */
 static i64 wanted_word(const struct thread *t, struct futex_key lock, u32 word, bool others)
 {
     const struct thread *first = futex_first(lock);
@@ -58,7 +57,7 @@ static i64 wanted_word(const struct thread *t, struct futex_key lock, u32 word, 
     return word | FUTEX_HAS_WAITERS;
 }
 
-/* 1 if t owns the lock now, 0 if it has to wait for it; or -errno. */
+/* Returns 1 if t owns the lock now, 0 if it has to wait; or -errno. */
 static i64 futex_lock_take(const struct thread *t, struct futex_key lock, bool others)
 {
     u32 word, seen;
@@ -133,7 +132,7 @@ i64 futex_unlock(struct futex_key key)
     return futex_lock_hand_on(key, next, word, 0) ? 0 : -EFAULT;
 }
 
-/* Condition variables over such locks: a waiter owns the lock when it wakes up. */
+/* Condition variables with such locks: a waiter owns the lock when it wakes up. */
 
 i64 futex_wait_to_lock(struct futex_key key, struct futex_key lock, u32 value,
                        const struct thread_deadline *deadline)
@@ -146,7 +145,8 @@ i64 futex_wait_to_lock(struct futex_key key, struct futex_key lock, u32 value,
     switch (futex_wait_in(key, FUTEX_FOR_MOVE, deadline)) {
     case THREAD_LATE:
         return -ETIMEDOUT;
-    case THREAD_INTERRUPTED: /* made again, the call of one that was moved would answer EAGAIN */
+    /* if restarted, the call of a thread that was moved would return EAGAIN */
+    case THREAD_INTERRUPTED:
         return t->futex.kind == FUTEX_FOR_LOCK ? -EAGAIN : CALL_AGAIN;
     default:
         return 0;
@@ -185,7 +185,7 @@ i64 futex_move_to_lock(struct futex_key from, struct futex_key lock, i32 wake, i
 
 /* The end of an owner */
 
-/* Whoever has a lock that others wait for is named in its word. */
+/* The owner of a lock that others wait for is named in its word. */
 static bool owned_by(const struct thread *waiter, const struct thread *t, u32 *ret_word)
 {
     return waiter->futex.queued && waiter->futex.kind == FUTEX_FOR_LOCK &&

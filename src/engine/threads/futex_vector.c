@@ -1,7 +1,7 @@
 /* The newer calls about futexes: futex_wait, futex_wake and futex_requeue, which are futex() with
  * other arguments, and futex_waitv, with which a thread waits for several words at once.
  *
- * Such a thread is in a queue of its own, and a wake looks at all these queues. There are few.
+ * Such a thread is in a separate queue, and a wake searches all these queues. There are few.
  */
 #include "engine/base/kernel.h"
 #include "engine/memory/guest_memory.h"
@@ -31,14 +31,14 @@ struct futex_word {
 struct futex_vector {
     const struct futex_word *words;
     u32 count;
-    i32 woken; /* which; -1: none yet */
+    i32 woken; /* index of the woken one; -1: none yet */
     struct thread *thread;
     struct futex_vector *next;
 };
 
-static struct futex_vector *vectors; /* of threads that wait */
+static struct futex_vector *vectors; /* of waiting threads */
 
-/* Of words of other sizes, and of nodes of memory, the kernel knows, or not. */
+/* For words of other sizes, and for memory nodes, the kernel decides. */
 static bool flags_are_ours(u64 flags)
 {
     return (flags & ~(u64)FUTEX2_PRIVATE) == FUTEX2_U32;

@@ -1,11 +1,11 @@
 /* Slices: see slice.h.
  *
- * A thread that spins waits for something that cannot happen as long as it has the baton.  It need
- * not say so (by pause or sched_yield), so it is looked for: when a slice is used up, the next few
- * ticks are granted singly, and if the registers become again what they were, but for one that
- * counts, and nothing was written in between, the thread is taken to spin.  Its next slices are
- * short, until a look finds it at work; then it goes on at once with a whole slice.  A thread
- * wrongly suspected loses some time in hand-overs, and nothing else.
+ * A thread that spins waits for something that cannot happen as long as it has the baton. It need
+ * not announce that (by pause or sched_yield), so the engine detects it: when a slice is used up,
+ * the next few ticks are granted one by one. If the registers become what they were before, except
+ * for one that counts, and nothing was written in between, the thread is assumed to spin. Its next
+ * slices are short, until a test finds it at work; then it continues at once with a full slice. A
+ * thread that is wrongly suspected only loses some time in hand-overs.
  *
  *   full --used up--> looked at --at work--> over; the next is full
  *                               --spins----> over; the next is short
@@ -23,24 +23,23 @@
 enum {
     FULL = 100000,
     SHORT = 500,
-    COUNTED = 10000, /* short, for one that counts: that may be work all the same */
-    LOOKS = 16, /* ticks in which a loop that waits comes round */
+    COUNTED = 10000, /* a short slice for a thread that counts, which may be real work */
+    LOOKS = 16, /* number of ticks in which a waiting loop repeats */
 };
 
 static struct {
-    u32 looks; /* still to be made at the holder; 0: none has begun */
+    u32 looks; /* tests still to be made of the holder; 0: not begun */
     struct {
         u64 rip;
         u64 reg[GENERAL_REGISTERS];
-    } seen;             /* when they began */
-    u64 last;           /* the pc at the last one */
-    enum stretch since; /* the worst between them */
+    } seen;             /* the state when the tests began */
+    u64 last;           /* the pc at the last test */
+    enum stretch since; /* the worst between the tests */
     u64 chance;         /* of chance(); 0: not begun */
 } slices;
 
-/* Chaos: slices of all sizes, from a tick to many times the usual, so that races come out which
- * regular ones hide: most often short ones, and now and then one that lets a thread run far ahead
- * of the others. */
+/* Chaos: slices of all sizes, from one tick to many times the usual, to expose races that regular
+ * slices hide. Most are short; now and then one lets a thread run far ahead of the others. */
 static u64 chance(void)
 {
     if (!slices.chance)
@@ -86,7 +85,7 @@ static void begin_to_look(void)
     memcpy(slices.seen.reg, cpu->reg, sizeof(slices.seen.reg));
 }
 
-/* How many registers differ; more than one, unless they have only been counted with. */
+/* The number of registers that differ; if more than one, they must only have been counted with. */
 static unsigned differing(void)
 {
     unsigned counting = 0;
@@ -99,8 +98,8 @@ static unsigned differing(void)
     return counting;
 }
 
-/* Has nothing happened since, or no more than that a counter went on by one? A thread that spins
- * for a lock may write it, but does not count. Returns the slice that such a thread gets, or 0. */
+/* Returns a short slice if nothing has happened since, or only a counter went on by one; otherwise
+ * 0. A thread that spins for a lock may write it, but does not count. */
 static u32 short_slice(void)
 {
     enum stretch stretch = stretch_between(slices.last, cpu->rip);

@@ -1,8 +1,8 @@
 /* Threads: their blocks, and the baton.
  *
  * A thread that wants the baton joins a line. The holder is the head of the line and hands the
- * baton to the next, so no thread starves. Each waits on a word of its own: a hand-over wakes only
- * the thread that runs next, by one system call, or by none if that thread is not asleep yet.
+ * baton to the next, so no thread starves. Each waits on its own word: a hand-over wakes only the
+ * thread that runs next, with one system call, or none if that thread is not asleep yet.
  *
  * A thread can also be parked: it is in no line until the holder puts it there (thread_wake), or a
  * signal or its deadline ends the wait.
@@ -23,7 +23,7 @@
  *       that any thread with the baton may move it from PARKED to IN_LINE, and a thread that takes
  *       a loan from HOLDS to AWAY.
  *   (5) The thread that moves t->place to IN_LINE, and no other, puts t into the line.
- *   (6) A block is given out again only when the kernel thread that used it is gone.
+ *   (6) A block is reused only when the kernel thread that used it is gone.
  */
 #include "engine/threads/thread.h"
 
@@ -46,9 +46,9 @@ static struct {
     struct thread *first;       /* of all, by `next` */
     struct thread *free_blocks; /* by `next` */
     struct thread *holder;      /* the thread that had the baton last */
-    struct thread *granted;     /* to whom it was handed last */
-    struct thread *line_end;    /* of those that want the baton */
-    struct log_switch out;      /* its predecessor, for the log: where it stopped, and why */
+    struct thread *granted;     /* the thread that got it last */
+    struct thread *line_end;    /* last in the line for the baton */
+    struct log_switch out;      /* for the log: where its predecessor stopped, and why */
     u32 next_ordinal;
     u32 first_tid;
     i32 bases_readable; /* -1: not asked yet */
@@ -151,7 +151,7 @@ struct thread *thread_with_ordinal(u32 ordinal)
     return t;
 }
 
-/* As the kernel does at execve: the end of the path. */
+/* The end of the path, as the kernel does at execve. */
 void thread_take_name(const char *path)
 {
     const char *name = path;
@@ -213,7 +213,7 @@ static void thread_grant(struct thread *t)
         kernel_call(__NR_futex, &t->word, FUTEX_WAKE | FUTEX_PRIVATE, 1);
 }
 
-/* The right, and the duty, to put t into the line. */
+/* Claims the right, and the duty, to put t into the line. */
 static bool claim(struct thread *t, u32 place)
 {
     return __atomic_compare_exchange_n(&t->place, &place, THREAD_IN_LINE, false, __ATOMIC_SEQ_CST,
@@ -231,7 +231,7 @@ static void thread_join(struct thread *t)
         thread_grant(t);
 }
 
-/* The thread after t in the line. There is one, but it may not be linked yet. */
+/* Returns the thread after t in the line. There is one, but it may not be linked yet. */
 static struct thread *next_in_line(struct thread *t)
 {
     struct thread *next;
@@ -251,7 +251,7 @@ static bool is_dead(const struct thread *t)
     return t->apart && !__atomic_load_n(&t->in_use, __ATOMIC_SEQ_CST);
 }
 
-/* The head of the line leaves it, and so do the dead threads after it. */
+/* Removes the head of the line, and the dead threads after it. */
 static void hand_on(struct thread *t)
 {
     do {
@@ -269,7 +269,7 @@ static void release(struct thread *t, u32 place)
 {
     invariant(4, t == thread_self() || t->lent == TAKING);
     invariant(3, roster.line_end);
-    __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler looks at it */
+    __atomic_store_n(&t->place, place, __ATOMIC_SEQ_CST); /* a handler reads it */
     hand_on(t);
 }
 
@@ -283,7 +283,8 @@ static void pass_the_dead(void)
         hand_on(t);
 }
 
-/* Is what another thread is to find of it in its block?  While cpu is still its own. */
+/* True if the state that other threads must find is in its block. Valid while cpu is still its
+ * own. */
 static bool is_saved(const struct thread *t)
 {
     return t->state.rip == cpu->rip && t->state.reg[RSP] == cpu->reg[RSP];
@@ -348,7 +349,7 @@ static void note_out(const struct thread *t, u32 reason)
     roster.out = (struct log_switch){t->ordinal, reason, cpu->rip};
 }
 
-/* Nobody of this process can run until one comes back. */
+/* No thread of this process can run until one returns. */
 static void give_share(void)
 {
     if (!thread_others_wait())
@@ -372,12 +373,12 @@ _Noreturn void thread_leave(int status)
         kernel_call(__NR_exit, status);
 }
 
-/* The state of a thread without it */
+/* The state of a thread without the baton */
 
 enum { ARCH_GET_FS = 0x1003, ARCH_GET_GS = 0x1004 };
 
-/* Does the kernel let programs read fs and gs base by themselves?  Asked when a second
- * thread comes. */
+/* True if the kernel lets programs read fs and gs base themselves. Asked when there is a second
+ * thread. */
 bool thread_bases_readable(void)
 {
     enum { PR_GET_AUXV = 0x41555856, HWCAP2_FSGSBASE = 2, ENTRIES = 64 };
@@ -426,8 +427,8 @@ void thread_save_state(struct thread *t)
     vector_save(t->vector);
 }
 
-/* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for
- * others to see, and not loaded. */
+/* The kernel keeps vector state, fs and gs base of each of its threads: they are saved for others
+ * to see, but not loaded. */
 static void thread_give_up(struct thread *t, u32 place, u32 word)
 {
     invariant(1, thread_holds(t) && roster.holder == t);
@@ -439,7 +440,7 @@ static void thread_give_up(struct thread *t, u32 place, u32 word)
     release(t, place);
 }
 
-/* Here, and nowhere else, a thread begins to run in place of another. */
+/* This is the only place where a thread begins to run in place of another. */
 static void thread_take_over(struct thread *t)
 {
     invariant(4, t == thread_self());
@@ -467,8 +468,8 @@ void thread_give_baton(void)
         log_rests();
 }
 
-/* Mostly it is AWAY.  The child of vfork may have been killed at any other place: its parent
- * goes on from there. */
+/* Usually it is AWAY. A child of vfork may have been killed at any other place: its parent
+ * continues from there. */
 void thread_take_baton(void)
 {
     struct thread *t = thread_self();
@@ -485,7 +486,7 @@ void thread_take_baton(void)
 void thread_lend_baton(void)
 {
     struct thread *t = thread_self();
-    log_rests(); /* other processes do not wait so long */
+    log_rests(); /* other processes do not wait that long */
     if (threads.count == 1 || !log_owner->live)
         return;
     note_out(t, SWITCH_CALL);
@@ -506,8 +507,8 @@ void thread_end_loan(void)
     thread_take_baton();
 }
 
-/* It is in line again before the next thread runs. Otherwise that thread would believe to be alone,
- * and spin on a processor that the waiting thread needs. */
+/* The thread is in line again before the next thread runs. Otherwise that thread would believe that
+ * it is alone, and spin on a processor that the waiting thread needs. */
 void thread_yield(void)
 {
     struct thread *t = thread_self();
@@ -528,7 +529,7 @@ void thread_yield(void)
 
 /* Parking */
 
-/* Until another thread, or t itself, has put t into the line. */
+/* Sleeps until another thread, or t itself, has put t into the line. */
 static enum thread_roused sleep_parked(struct thread *t, const struct thread_deadline *deadline)
 {
     u64 clock = deadline && deadline->realtime ? FUTEX_REALTIME : 0;
@@ -539,7 +540,7 @@ static enum thread_roused sleep_parked(struct thread *t, const struct thread_dea
         if (!late && !t->signal_waiting)
             continue;
         if (!claim(t, THREAD_PARKED))
-            break; /* it was woken before that */
+            break; /* it was woken before */
         thread_join(t);
         return late ? THREAD_LATE : THREAD_INTERRUPTED;
     }
@@ -580,8 +581,8 @@ void thread_start_first(struct thread *t)
     thread_list_add(t);
 }
 
-/* A child that is replayed has the number of the first engine, by which the session knows whose
- * track it is: it may be any copy of that one. */
+/* A replayed child has the number of the first engine, by which the session knows whose track it
+ * is; it may be any copy of that one. */
 void thread_forked(void)
 {
     struct thread *t = thread_self();

@@ -1,5 +1,4 @@
-/* Digests: see digest.h.  Multiply and mix, eight bytes at a time: quick, and far from
- * cryptography. */
+/* Digests: see digest.h. Multiply and mix, eight bytes at a time: fast, not cryptographic. */
 #include "engine/track/digest.h"
 
 #include "engine/base/kernel.h"
@@ -53,13 +52,13 @@ u64 digest_vectors(void)
     return mix_words(5, (const u64 *)(image + XSAVE_XMM), (XSAVE_XMM_END - XSAVE_XMM) / 8);
 }
 
-/* Which pages are there: the kernel says it of many at a time. */
+/* Which pages exist: the kernel tells for many at a time. */
 enum { ENTRIES = 512 };
 #define PAGE_PRESENT (1ul << 63)
 #define PAGE_SWAPPED (1ul << 62)
 
 static struct pagemap {
-    i64 fd; /* an error: it is not known */
+    i64 fd; /* an error: not known */
     u64 first; /* the number of entry[0]'s page */
     i64 count;
     u64 entry[ENTRIES];
@@ -101,8 +100,8 @@ static bool digest_all_zero(const u64 *words, u64 count)
     return any == 0;
 }
 
-/* Private pages of no file that were never touched are zeros.  Of shared ones it says nothing that
- * this process has not touched them: a child of fork finds them when it first looks. */
+/* Private anonymous pages that were never touched are zeros. For shared pages that this process has
+ * not touched, nothing is known: a child of fork gets them only when it first reads them. */
 static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
 {
     u64 *copy = pagemap.copy;
@@ -114,11 +113,11 @@ static u64 mix_page(u64 hash, u64 page, bool from_elsewhere, u64 *read)
     return mix_words(hash, copy, PAGE_SIZE / 8);
 }
 
-/* The shadow memory of sanitizers is terabytes, nearly all of them untouched, which even to look up
+/* The shadow memory of sanitizers has terabytes, nearly all untouched, and even looking them up
  * takes minutes: it is left out. */
 #define LARGEST_AREA (64ul << 30)
 
-/* Shared memory too: what others wrote there is known (share.h). */
+/* Includes shared memory: what other processes wrote there is known (share.h). */
 static bool digest_is_data(const struct area *a)
 {
     return a->end - a->start <= LARGEST_AREA && (a->protection & PROT_WRITE) &&

@@ -1,4 +1,4 @@
-/* Digests of the guest's state, by which a replay is held against its recording. */
+/* Digests of the guest's state, to compare a replay with its recording. */
 #ifndef ENGINE_DIGEST_H
 #define ENGINE_DIGEST_H
 
@@ -8,10 +8,10 @@
 u64 digest_registers(void);
 /* Of the vector registers. */
 u64 digest_vectors(void);
-/* Of all memory that the guest can write and shares with no other process. */
+/* The digest of all memory that the guest can write and shares with no other process. */
 struct digest_extent {
-    u64 bytes; /* how much that was */
-    u64 read;  /* how much of it had to be read: the rest has never been touched */
+    u64 bytes; /* the size of that memory */
+    u64 read;  /* how much of it had to be read: the rest was never touched */
 };
 u64 digest_memory(struct digest_extent *ret);
 

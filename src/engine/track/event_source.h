@@ -1,26 +1,26 @@
-/* Where a replay's events come from: a ring that ebb fills, or a file with all of them.
+/* The source of a replay's events: a ring that ebb fills, or a file with all of them.
  *
- * A session has the file: each copy of the process (a checkpoint) then has its own place in it.
+ * A session uses the file: each copy of the process (a checkpoint) then has its own position in it.
  */
 #ifndef ENGINE_EVENT_SOURCE_H
 #define ENGINE_EVENT_SOURCE_H
 
 #include "log/format.h"
 
-/* The track has been opened: takes what its welcome brought. */
+/* The track was opened: takes what came with its welcome. */
 void event_source_start(void);
 
 /* The next event, valid until the source advances; NULL at the end. */
 const struct event *event_source_peek(void);
 void event_source_advance(const struct event *e);
 
-/* Goes on at this offset of the file.  A ring has no other events than those that are wanted. */
+/* Continues at this offset of the file. A ring only has the wanted events. */
 void event_source_seek(u64 offset);
 
-/* Is it certain that no event follows it? */
+/* True if it is certain that no event follows. */
 bool event_source_is_last(const struct event *e);
 
-/* At the end: it is not the end that the log has, but what came is no event. */
+/* At the end: true if this is not the end of the log, but invalid data. */
 bool event_source_damaged(void);
 
 #endif

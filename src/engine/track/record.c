@@ -1,7 +1,7 @@
 /* Recording: see record.h.
  *
- * An event is put together in the ring itself: room for the largest is reserved, filled from the
- * front, and published with the size that it came to. Bytes that do not fit follow in DATA events.
+ * An event is built in the ring itself: room for the largest is reserved, filled from the front,
+ * and published with its actual size. Bytes that do not fit follow in DATA events.
  *
  * Invariants
  *   (1) Events are written in the order in which replay meets them; one thread at a time writes.
@@ -36,11 +36,11 @@
 
 struct record_state record;
 
-/* Apart, and static: the compiler knows that no other file writes it. */
+/* Separate and static, so that the compiler knows that no other file writes it. */
 static struct {
     struct ring_producer producer;
-    u64 last_tick; /* of the events of this track, but for those that may be of an earlier moment */
-    u64 met;       /* events that a replay counts, with those of ancestors */
+    u64 last_tick; /* of the events of this track, except those that may be of an earlier moment */
+    u64 met;       /* number of events that a replay counts, including those of ancestors */
     u64 event_tick, event_pc; /* of the last event */
 } ring;
 
@@ -59,13 +59,13 @@ void record_open_ring(void)
 
 struct record_moment record_now(void)
 {
-    if (!cpu) /* the loader is at work */
+    if (!cpu) /* the loader is still running */
         return (struct record_moment){.time = record_tsc()};
     return (struct record_moment){ticks_now(), cpu->rip, digest_registers(), record_tsc()};
 }
 
-/* The moment of a call is that of its beginning; others may have run since.  DATA may carry on
- * such an event. */
+/* The moment of a call is that of its beginning; others may have run since. DATA may continue such
+ * an event. */
 static void check_order(u16 kind, u64 tick)
 {
     if (kind == EVENT_SYSCALL || kind == EVENT_DATA)
@@ -101,7 +101,7 @@ static bool is_fault_event(const struct event *e)
            (((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
 }
 
-/* As a replay counts what it meets (replay_met). */
+/* Counts events like a replay (replay_met). */
 static void count_event(const struct event *e)
 {
     if (e->kind == EVENT_NOTE)
@@ -121,7 +121,7 @@ void record_publish(struct record_event *b)
     ring_publish(&ring.producer, &track_host);
 }
 
-/* The event is full: says that more follows, and begins that. */
+/* The event is full: marks that more follows, and begins the next. */
 static bool record_build_on(struct record_event *b)
 {
     struct record_moment at = {b->event->tick, b->event->pc, 0, 0};
@@ -134,9 +134,8 @@ static bool record_build_on(struct record_event *b)
     return true;
 }
 
-/* A range that is not there as a whole, since the kernel wrote less of it than it might have: what
- * there is of it up to the end of its first page.  `part` becomes the bytes that have been looked
- * at. */
+/* For a range that is not completely mapped, because the kernel wrote less than it might have:
+ * reads up to the end of its first page. `part` becomes the number of bytes examined. */
 static bool record_read_some(u8 *to, const void *bytes, u64 *part)
 {
     u64 first = page_up((u64)bytes + 1) - (u64)bytes;
@@ -146,7 +145,7 @@ static bool record_read_some(u8 *to, const void *bytes, u64 *part)
     return guest_read(to, gaddr((u64)bytes), *part);
 }
 
-/* Bytes of the engine's or the guest's, in as many pieces as it takes. */
+/* Adds bytes of the engine or the guest, in as many pieces as needed. */
 void record_piece(struct record_event *b, u32 kind, u64 address, const void *bytes, u64 size)
 {
     do {
@@ -164,7 +163,7 @@ void record_piece(struct record_event *b, u32 kind, u64 address, const void *byt
             ((struct event_piece *)before)->size = (u32)part;
             b->at += format_padded(part);
         } else {
-            b->at = before; /* a call that failed is shown memory that is not there */
+            b->at = before; /* for a call that failed, the memory may be unmapped */
         }
         bytes = (const u8 *)bytes + part;
         address += address ? part : 0;
@@ -174,7 +173,7 @@ void record_piece(struct record_event *b, u32 kind, u64 address, const void *byt
 
 /* --- what happens -------------------------------------------------------------------------- */
 
-/* Has the thread just come out of a system call, or is it about to make it again? */
+/* True if the thread has just left a system call, or is about to make it again. */
 static bool leaves_call(const struct thread_call *c)
 {
     return c->returned == ticks_now() && (cpu->rip == c->pc + SYSCALL_LENGTH || cpu->rip == c->pc);
@@ -226,7 +225,7 @@ static void record_note(u32 level, const char *text)
         memcpy(record.limit, text, payload.size + 1);
 }
 
-/* All that is known is the tick: what it wrote after that is lost to a reader. */
+/* Only the tick is known: what the process wrote after that is lost. */
 static void record_killed(void)
 {
     struct record_event b;
@@ -252,7 +251,7 @@ static void record_write(struct gaddr at, u64 size)
     record_publish(&b);
 }
 
-/* Programs ask clocks millions of times a second, and this function is most of the cost. So the
+/* Programs read clocks millions of times a second, and this function is most of the cost. So the
  * event has neither hash nor time, and the values are stored in place. */
 static void record_clock(u32 source, const struct clock_answer *answer)
 {
@@ -270,13 +269,13 @@ static void record_clock(u32 source, const struct clock_answer *answer)
     record_publish(&b);
 }
 
-/* An event of shared memory is begun by its first piece. */
+/* The first piece begins an event of shared memory. */
 static bool begin_shared(bool in_call)
 {
     struct record_moment at = record_now();
     if (in_call) {
         at.pc -= SYSCALL_LENGTH;
-        at.hash = 0; /* of the call's own event */
+        at.hash = 0; /* the call's own event has it */
     }
     if (!record_build(&record.shared, EVENT_SHARED, &at))
         return false;
@@ -314,8 +313,8 @@ static void record_segment(const struct log_segment *segment)
     record_shared_end();
 }
 
-/* The moment is that of the thread that stopped: no tick has passed since. Its registers are not
- * available any more. */
+/* The moment is that of the thread that stopped: no tick has passed since. Its registers are no
+ * longer available. */
 static void record_switch(const struct log_switch *out, const struct thread *to)
 {
     struct record_event b;
@@ -351,7 +350,7 @@ static void open_forked(u64 parent_tick, u64 parent_pc)
     record_open_ring();
     struct record_moment at = {parent_tick, parent_pc, 0, record_tsc()};
     struct record_event b;
-    if (record_build_start(&b, &at)) /* the rest is its parent's */
+    if (record_build_start(&b, &at)) /* the rest is in its parent's */
         record_publish(&b);
     ring.met = met; /* a replay does not meet that one */
     if (observer.snapshot)
@@ -383,7 +382,7 @@ static void record_exec(void)
     record_publish(&b);
 }
 
-/* The next image is recorded as well, and says where it comes from. */
+/* The next image is recorded as well, and is told where it comes from. */
 static void record_describe_exec(struct text *next)
 {
     if (record.gone)
@@ -402,8 +401,7 @@ static void record_describe_exec(struct text *next)
     }
 }
 
-/* As often as was asked for, unless memory is so large that hashing it would take most of the
- * time. */
+/* As often as requested, unless memory is so large that hashing it would take most of the time. */
 static u64 ticks_to_next_check(const struct digest_extent *extent)
 {
     enum { BYTES_PER_TICK = 64, LOOKS_PER_READ = 256 };
@@ -424,7 +422,7 @@ bool record_save_position(struct replay_position *ret)
 
 void record_ask_snapshot_in(u64 ns)
 {
-    enum { EAGER_NS = 2000000 }; /* less than a grant takes: every boundary is looked at */
+    enum { EAGER_NS = 2000000 }; /* shorter than a grant: every boundary is checked */
     u64 most = 3600ul * NANOSECONDS, wait = ns < most ? ns : most;
     record.snapshot_time = record_tsc() + wait / 1000 * (record.frequency / 1000) / 1000;
     record.snapshot_due = false;
@@ -450,7 +448,7 @@ static void record_boundary(void)
     record_publish(&b);
 }
 
-/* The program has written where natively nothing is.  It cannot be said what that changed. */
+/* The program has written where natively nothing is mapped. What that changed is unknown. */
 static void record_damage(bool all)
 {
     const char *where = record.damage_noted ? NULL : observer.damage(all);
@@ -464,8 +462,8 @@ static void record_damage(bool all)
     record_note(NOTE_LIMIT, line);
 }
 
-/* If the process is killed, the recorder knows where it was.  So a grant takes a few milliseconds:
- * the ticks are fewer where a tick takes long. */
+/* Tells the recorder the position, in case the process is killed. So a grant takes a few
+ * milliseconds: it has fewer ticks where a tick takes long. */
 static u64 record_runs_on(void)
 {
     enum { LEAST = 1 << 17, MOST = 1 << 24 };
@@ -501,7 +499,7 @@ static void log_end(int status, int signal)
     record.gone = true;
 }
 
-/* The log of a child of vfork is its parent's. */
+/* The log of a child of vfork belongs to its parent. */
 static void record_end(int status, int signal)
 {
     if (thread_self()->in_vfork)

@@ -1,6 +1,7 @@
-/* Recording: what the program cannot compute itself, written to the ring at the moment it happens.
+/* Recording: everything that the program cannot compute itself is written to the ring when it
+ * happens.
  *
- * If ebb is gone the program goes on, unrecorded.
+ * If ebb is gone, the program continues unrecorded.
  */
 #ifndef ENGINE_RECORD_H
 #define ENGINE_RECORD_H
@@ -12,10 +13,10 @@ struct k_stat;
 
 extern const struct log_owner log_record;
 
-/* What a snapshot needs of a recording: as replay_save_position().  False: an event lies at this
+/* What a snapshot needs of a recording, like replay_save_position(). False: an event lies at this
  * moment, and a replay that stands here has not met it; or nothing is recorded any more. */
 bool record_save_position(struct replay_position *ret);
-/* observer.snapshot is to be asked in so many nanoseconds. */
+/* Makes observer.snapshot be called in this many nanoseconds. */
 void record_ask_snapshot_in(u64 ns);
 /* When the file was modified, as in a MAP event. */
 u64 record_modified(const struct k_stat *st);

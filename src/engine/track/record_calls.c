@@ -1,6 +1,5 @@
-/* System calls of a recorded program: what a call wrote is found by its row of the table, by
- * comparing memory where no row knows, and by a look at what is mapped from
- * files. */
+/* System calls of a recorded program. What a call wrote is found by its row of the table, by
+ * comparing memory if no row knows, and by checking memory that is mapped from files. */
 #include "base/assert.h"
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
@@ -33,10 +32,10 @@ static bool record_read_memory(void *context, void *to, struct gaddr from, size_
 
 static const struct call_memory memory = {record_read_memory, NULL};
 
-/* Calls that no row knows: what they can reach is set aside, and compared afterwards.  Several
- * threads may be in such calls, if these wait. */
+/* Calls without a known row: memory that they can reach is copied aside, and compared afterwards.
+ * Several threads may be in such calls, if they wait. */
 struct aside {
-    struct aside *next; /* among those not in use */
+    struct aside *next; /* next unused one */
     u64 count;
     struct {
         struct gaddr at;
@@ -66,7 +65,7 @@ static void aside_give(struct aside *a)
 static void set_aside(void *context, struct gaddr at, u64 size)
 {
     struct aside *a = context;
-    if (address_refused(at.at, size)) /* an argument that points into the engine is no pointer */
+    if (address_refused(at.at, size)) /* an argument that points into the engine is not a pointer */
         return;
     if (a->count == countof(a->range) || a->used + size > sizeof(a->bytes) ||
         !guest_read(a->bytes + a->used, at, size))
@@ -79,7 +78,7 @@ static void set_aside(void *context, struct gaddr at, u64 size)
 
 #define SIZE_UNKNOWN (~0ul)
 
-/* The size that the file has before it is changed. */
+/* Notes the size of the file before it is changed. */
 static void note_size(struct thread_call *c)
 {
     struct file_writes writes;
@@ -142,7 +141,7 @@ static void add_changed(struct record_event *b, const struct aside *a)
     }
 }
 
-/* Operations on futexes that change their words are done by the engine. */
+/* The engine itself does futex operations that change their words. */
 static void add_futex_words(struct record_event *b, const u64 *args)
 {
     record_written(b, gaddr(args[0]), sizeof(u32));
@@ -150,7 +149,7 @@ static void add_futex_words(struct record_event *b, const u64 *args)
         record_written(b, gaddr(args[4]), sizeof(u32));
 }
 
-/* The part of an area that shows the range and lies within the file's pages. */
+/* Adds the part of an area that shows the range and lies within the file's pages. */
 static void add_area_changes(struct record_event *b, const struct area *a,
                              struct file_range changed, u64 file_size)
 {
@@ -163,7 +162,7 @@ static void add_area_changes(struct record_event *b, const struct area *a,
         record_written(b, gaddr(a->start + (from - a->offset)), to - from);
 }
 
-/* The new size, once for all shared mappings, and for each private one. */
+/* Adds the new size, once for all shared mappings, and for each private one. */
 static void add_file_size(struct record_event *b, const struct area *a,
                           const struct file_writes *writes, u64 before, bool *sized)
 {
@@ -179,8 +178,7 @@ static void add_file_size(struct record_event *b, const struct area *a,
     }
 }
 
-/* A file that is mapped has changed under the mapping.  A private mapping shows that where it
- * has not been written itself. */
+/* A mapped file has changed. A private mapping shows that where it was not written itself. */
 static void add_file_changes(struct record_event *b, const struct call_made *made, u64 before)
 {
     struct file_writes writes;
@@ -334,7 +332,7 @@ static u16 call_flags(bool compared)
     return (compared ? SYSCALL_COMPARED : 0) | (interrupted ? SYSCALL_INTERRUPTED : 0);
 }
 
-/* What a replay of the call keeps, a snapshot has, too. */
+/* Follows effects that a replay of the call keeps, so that a snapshot has them, too. */
 static void follow_call(const struct thread_call *c, u32 effects, u64 result)
 {
     output_follow(&c->asked, result);
@@ -389,11 +387,11 @@ enum log_answer record_call_begins(const struct call *call, i64 *result)
     t->ends_in_log = true;
     note_call(&t->call, call);
     if (syscall_has(call->number, EFFECT_SIGRETURN))
-        write_call(&t->call, 0); /* afterwards there is nothing left to tell from */
+        write_call(&t->call, 0); /* afterwards nothing is left to log from */
     return LOG_MAKE;
 }
 
-/* A call that is to be made again has not happened. */
+/* A call that will be made again has not happened. */
 void record_call_ends(const struct call *call, i64 result)
 {
     struct thread *t = thread_self();

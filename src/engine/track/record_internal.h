@@ -1,4 +1,4 @@
-/* What the files of recording share: putting an event together in the ring. */
+/* What the files of recording share: building an event in the ring. */
 #ifndef ENGINE_RECORD_INTERNAL_H
 #define ENGINE_RECORD_INTERNAL_H
 
@@ -17,37 +17,37 @@ u64 record_clock_ns(u32 clock);
 struct record_moment record_now(void);
 
 struct record_event {
-    struct event *event; /* NULL: ebb is gone, and what is added goes nowhere */
+    struct event *event; /* NULL: ebb is gone, and additions are dropped */
     u8 *at, *end;
-    u16 *flags;          /* where EVENT_MORE goes (the low half, where they are 32 bits) */
+    u16 *flags;          /* where EVENT_MORE is set (the low half, if they have 32 bits) */
 };
 
 /* The state of recording. */
 extern struct record_state {
-    bool gone;         /* ebb is: the program goes on, and nothing is written any more */
-    bool shares_files; /* some have been mapped shared, */
+    bool gone;         /* ebb is gone: the program continues, and nothing more is written */
+    bool shares_files; /* some files were mapped shared, */
     bool private_files; /* or privately, and may change */
-    bool memory_files; /* some may have been opened: /proc/self/mem */
-    bool shared_open;  /* `shared` has been begun: */
+    bool memory_files; /* /proc/self/mem may have been opened */
+    bool shared_open;  /* `shared` was begun: */
     struct record_event shared; /* an event of shared memory; in a call the moment is the call's */
     struct aside *unused;       /* of record_calls.c */
     u64 next_check;             /* a tick */
-    u64 recent_files;           /* how many were copied that had been written just before */
+    u64 recent_files;           /* number of copied files that had been written just before */
     u64 frequency;              /* of the time stamp counter */
-    u64 here_time, here_turn;   /* when and how often the recorder was told where the process is */
+    u64 here_time, here_turn; /* when, and at which turn, the recorder was last told the position */
     u64 grant;                  /* ticks until the next time */
-    u64 snapshot_time;          /* when observer.snapshot is to be asked next, */
-    bool snapshot_due;          /* and that this is over; */
-    bool snapshot_eager;        /* or it is to be looked at all the time */
-    char limit[256];            /* what was last said to be beyond a replay */
-    bool damage_noted;          /* the program was found to have written into the engine's memory */
+    u64 snapshot_time;          /* when observer.snapshot is to be called next, */
+    bool snapshot_due;          /* and that this time has passed; */
+    bool snapshot_eager;        /* or it is to be tested at every boundary */
+    char limit[256];            /* the last reported fact that a replay cannot reproduce */
+    bool damage_noted;          /* the program has written into the engine's memory */
 } record;
 
 /* Begins an event; false if ebb is gone. */
 bool record_build(struct record_event *b, u16 kind, const struct record_moment *at);
 void record_publish(struct record_event *b);
 
-/* Most are structures of a few words, whose copying the compiler makes of moves. */
+/* Most are structures of a few words, which the compiler copies with moves. */
 static inline __attribute__((always_inline)) void *record_add(struct record_event *b,
                                                               const void *bytes, u64 size)
 {
@@ -60,9 +60,9 @@ static inline __attribute__((always_inline)) void *record_add(struct record_even
     return place;
 }
 
-/* Bytes of the engine's or the guest's, in as many pieces as it takes. */
+/* Adds bytes of the engine or the guest, in as many pieces as needed. */
 void record_piece(struct record_event *b, u32 kind, u64 address, const void *bytes, u64 size);
-/* The kernel or the engine has written to the guest's memory: a call_visit, with the event. */
+/* The kernel or the engine has written to guest memory: a call_visit, with the event as context. */
 void record_written(void *event, struct gaddr at, u64 size);
 
 /* record_start.c */

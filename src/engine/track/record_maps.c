@@ -1,6 +1,5 @@
-/* Files that come into the address space of a recorded program: named in the log, and copied if
- * they are not likely to
- * stay. */
+/* Files that a recorded program maps: they are named in the log, and copied if they are likely to
+ * change. */
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
@@ -16,7 +15,7 @@
 
 #define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
-/* Files from a package do not change, for a while at least; ebb keeps a copy of the others. */
+/* Files from a package do not change, at least for a while; ebb keeps a copy of others. */
 static bool likely_to_stay(const struct k_stat *st)
 {
     enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
@@ -40,8 +39,8 @@ static bool path_of(i64 fd, char *ret, u64 size, const char *directory)
     return length > 0 && text_starts(ret, directory);
 }
 
-/* Files written within a tick of the kernel's clock can change without another time: no copy of
- * such a one serves twice. */
+/* Files written within one tick of the kernel's clock can change without a new time: a copy of such
+ * a file is not reused. */
 static u64 time_for_copy(const struct event_map *map)
 {
     enum { RECENT_NS = 50000000 };
@@ -62,7 +61,7 @@ static u32 record_keep_file(const struct event_map *map, i64 fd)
     return kept.error ? 0 : kept.copy;
 }
 
-/* Programs and libraries: those that run are not written to. */
+/* Programs and libraries: those that run cannot be written. */
 static bool is_image(i64 fd)
 {
     u8 head[4];
@@ -70,8 +69,7 @@ static bool is_image(i64 fd)
            head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F';
 }
 
-/* Secret memory can only be read where it is mapped: what is to be kept is a copy that the
- * engine makes. */
+/* Secret memory can only be read where it is mapped: the engine makes a copy to be kept. */
 static i64 copy_secret(i64 fd, u64 size)
 {
     enum { K_MFD_CLOEXEC = 1 };
@@ -102,8 +100,7 @@ static i64 open_again(i64 fd)
     return kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
 }
 
-/* ebb reads the file by the descriptor that it is given: one that reads past the cache wants
- * aligned buffers. */
+/* ebb reads the file through the given descriptor; one with O_DIRECT would need aligned buffers. */
 static u32 keep_readable(const struct event_map *map, i64 fd)
 {
     enum { K_F_GETFL = 3, K_O_DIRECT = 040000 };
@@ -140,7 +137,7 @@ void record_map(const struct mapping *m, u64 at)
         areas_mark(at, at + m->size, AREA_STAYS, 0);
     record.private_files |=
         m->size && !packaged && !mapping_is_shared(m->flags) && !is_image(m->fd);
-    share_update(); /* a file that others write is copied while they do not */
+    share_update(); /* a file that others write is copied while they do not run */
     if (mapping_is_shared(m->flags))
         share_outside_file(m->fd, st.device, st.inode, path);
     map.copy = packaged ? 0 : keep_readable(&map, m->fd);

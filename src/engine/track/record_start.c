@@ -1,6 +1,5 @@
-/* The start of a recording: the track's first event has all that a replay needs to build the same
- * first
- * stack. */
+/* The start of a recording: the track's first event has everything that a replay needs to build the
+ * same first stack. */
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
@@ -24,7 +23,7 @@ u64 record_clock_ns(u32 clock)
     return (u64)t.seconds * NANOSECONDS + (u64)t.nanoseconds;
 }
 
-/* A short look at both clocks. */
+/* Measures the counter against the clock for a short time. */
 static u64 tsc_frequency(void)
 {
     enum { K_CLOCK_MONOTONIC = 1, LOOK_NS = 200000 };
@@ -67,7 +66,7 @@ static void record_add_leaf(struct record_event *b, u32 leaf, u32 subleaf)
         record_piece(b, PIECE_CPUID, 0, &e, sizeof(e));
 }
 
-/* What a replay must find in its processor: leaves that tell of features. */
+/* Adds what a replay must find in its processor: leaves with features. */
 static void add_cpu(struct record_event *b)
 {
     static const u32 leaves[][2] = {

@@ -1,7 +1,7 @@
 /* Replaying: see replay.h.
  *
  * Invariants
- *   (1) `next` is the event that has not been met yet, and everything before it was met.
+ *   (1) `next` is the first event that was not met yet.
  *   (2) An event is met at its moment, with the registers that it was recorded with.
  */
 #include "engine/track/replay.h"
@@ -39,7 +39,7 @@ static const u32 stop_reasons[] = {
     [CHANNEL_STATE_DIFFERS] = STOPPED_DIVERGED,
 };
 
-/* A difference is always a divergence; but after such a limit was met, the limit may be its
+/* A difference is always a divergence; but after such a limit was noted, the limit may be its
  * cause. */
 static const char *with_limit(u32 verdict, const char *happened)
 {
@@ -172,14 +172,14 @@ static void replay_take_note(const struct event_note *note)
     }
 }
 
-/* An EXEC is the last event, or that of a child of vfork, or came to nothing. */
+/* An EXEC is the last event, or that of a child of vfork, or of an exec that failed. */
 static bool is_by_the_way(const struct event *e)
 {
     return e->kind == EVENT_NOTE || (e->kind & EVENT_OPTIONAL) || e->kind == EVENT_TRIMMED ||
            (e->kind == EVENT_EXEC && !event_source_is_last(e));
 }
 
-/* The next event that replay must meet: NULL at the end of the log. */
+/* Returns the next event that the replay must meet: NULL at the end of the log. */
 const struct event *replay_next(void)
 {
     const struct event *e;
@@ -191,7 +191,7 @@ const struct event *replay_next(void)
     return e;
 }
 
-/* Those that are compared with the moment that the guest is at before they are met. */
+/* Events whose moment is compared with the guest's before they are met. */
 static bool has_moment(u16 kind)
 {
     return kind == EVENT_SIGNAL || kind == EVENT_CLOCK || kind == EVENT_CHECK ||
@@ -207,8 +207,7 @@ void replay_met(const struct event *e)
     event_source_advance(e);
 }
 
-/* It was no news: the program did it itself, and events that are met tell what came from
- * outside. */
+/* The fault was expected: the program raised it itself. */
 void replay_met_fault(const struct event *e)
 {
     event_source_advance(e);
@@ -235,7 +234,8 @@ void replay_expect_state(const struct event *e, u64 pc)
 
 /* --- pieces -------------------------------------------------------------------------------- */
 
-/* A piece may be a little more than what was written: what could not be written has not changed. */
+/* A piece may be a little larger than what was written: bytes that could not be written have not
+ * changed. */
 static bool replay_is_there(u64 address, const u8 *bytes, u64 size)
 {
     u8 now[64];
@@ -250,8 +250,7 @@ static bool replay_is_there(u64 address, const u8 *bytes, u64 size)
     return true;
 }
 
-/* Through /proc/self/mem, as the program did: that way pages can be written that it may only
- * read. */
+/* Writes through /proc/self/mem, as the program did: this way read-only pages can be written. */
 static bool write_forced(u64 address, const u8 *bytes, u64 size)
 {
     i64 fd = kernel_call(__NR_open, "/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -290,7 +289,7 @@ const u8 *replay_event_end(const struct event *e)
     return (const u8 *)e + e->size;
 }
 
-/* DATA events carry on what did not fit. */
+/* DATA events continue what did not fit. */
 void replay_apply_data(bool more)
 {
     while (more) {

@@ -22,19 +22,19 @@
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/vector.h"
 
-enum { STRINGS_MOST = 1 << 21 }; /* more than fit in what execve takes, by far */
+enum { STRINGS_MOST = 1 << 21 }; /* far more than execve accepts */
 
 static struct start {
     char path[4096];
     u64 path_size;
     char *strings[2][STRINGS_MOST]; /* arguments, environment */
     u64 count[2];
-    u64 begun[2]; /* bytes of the last string so far, if its end is in another piece */
+    u64 begun[2]; /* bytes of an incomplete last string, whose end is in another piece */
     u64 auxv[128];
     u64 auxv_size;
     u64 random[2];
     u64 random_size;
-    u64 cpu[2];    /* the features that were shown, the mask of mxcsr */
+    u64 cpu[2];    /* the features that the program saw, the mask of mxcsr */
     u64 cpu_size;
     u64 layout[4]; /* limit of the stack, signals ignored, signals blocked, the layout's number */
     u64 layout_size;
@@ -128,7 +128,7 @@ static void replay_take_start(void)
     }
 }
 
-/* Pointers of the recorded vector that the loader follows are to what is here. */
+/* Pointers of the recorded vector that the loader follows are replaced by those of this process. */
 static void mend_auxv(const u64 *ours)
 {
     u64 vdso = 0;
@@ -187,7 +187,7 @@ void replay_restore_position(const struct replay_position *p, u64 offset)
     event_source_seek(offset);
 }
 
-/* The program is loaded, as it was. */
+/* The program is loaded, as it was in the recording. */
 void replay_entered(void)
 {
     if (!replay.logs_faults)

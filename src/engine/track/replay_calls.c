@@ -1,6 +1,6 @@
-/* System calls in a replay: fed from the log, or made again and held against it.
+/* System calls in a replay: fed from the log, or made again and compared with it.
  *
- * Where a thread waited in a call, the log goes on with what others did meanwhile; the event of the
+ * If a thread waited in a call, the log continues with what others did meanwhile; the event of the
  * call comes when that thread runs again.
  */
 #include "engine/base/kernel.h"
@@ -18,7 +18,7 @@
 #include "log/channel.h"
 #include "log/syscall_table.h"
 
-/* The log goes on with another thread: so do we, until it comes back to this one. */
+/* The log continues with another thread: so does the replay, until it returns to this one. */
 void replay_switch_thread(const struct event *e)
 {
     const struct event_switch *s = (const struct event_switch *)e->payload;
@@ -29,21 +29,21 @@ void replay_switch_thread(const struct event *e)
     replay_switch_to(to);
 }
 
-/* What the engine wrote into guest memory on its own account. */
+/* Writes what the engine itself wrote into guest memory. */
 static void write_data(const struct event *e)
 {
     replay_apply_pieces(e->payload + sizeof(struct event_data), replay_event_end(e));
     replay_met(e);
 }
 
-/* Events that come from outside; a switch in a call is met by that call. */
+/* True for external events; a switch in a call is met by that call. */
 bool replay_from_outside(const struct event *e)
 {
     if (e->kind == EVENT_SWITCH)
         return ((const struct event_switch *)e->payload)->reason == SWITCH_SLICE;
     if (e->kind == EVENT_SHARED)
         return ((const struct event_shared *)e->payload)->where == SHARED_AT_BOUNDARY;
-    if (e->kind == EVENT_SIGNAL) /* otherwise it comes again by itself */
+    if (e->kind == EVENT_SIGNAL) /* otherwise it is raised again by itself */
         return !(((const struct event_signal *)e->payload)->flags & SIGNAL_SYNCHRONOUS);
     return e->kind == EVENT_CHECK;
 }
@@ -54,7 +54,7 @@ static bool is_switch_in_call(const struct event *e)
     return e->kind == EVENT_SWITCH && e->pc == cpu->rip;
 }
 
-/* What other processes wrote into memory that was theirs too. */
+/* Writes what other processes wrote into shared memory. */
 void replay_write_shared(const struct event *e)
 {
     const struct event_shared *s = (const struct event_shared *)e->payload;
@@ -66,7 +66,7 @@ void replay_write_shared(const struct event *e)
     replay_apply_data(more);
 }
 
-/* The next event, after all that other threads and processes did in between. */
+/* Returns the next event, after everything that other threads and processes did in between. */
 static const struct event *next_of_this_thread(void)
 {
     for (;;) {
@@ -100,7 +100,7 @@ static _Noreturn void diverge_call(const struct event *e, const struct call *cal
     replay_diverge_number(e, "the program made system call", call->number);
 }
 
-/* The program goes on in another track. */
+/* The program continues in another track. */
 static _Noreturn void become_another(const struct event *e)
 {
     replay_expect_state(e, cpu->rip - SYSCALL_LENGTH);
@@ -108,11 +108,11 @@ static _Noreturn void become_another(const struct event *e)
     replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
 
-/* False: it failed in the recording, and its result is fed whatever kind of call it is. */
+/* False: the call failed in the recording, and its result is fed whatever kind of call it is. */
 static bool begin_call(const struct call *call)
 {
     const struct event *e = replay_next_or_end();
-    /* Parts of the call that is being made; it is held against its event when that comes. */
+    /* Parts of the current call; the call is compared with its event when that comes. */
     if (e->kind == EVENT_MAP || e->kind == EVENT_FORK || e->kind == EVENT_SWITCH ||
         e->kind == EVENT_DATA || e->kind == EVENT_SHARED)
         return true;
@@ -127,7 +127,7 @@ static bool begin_call(const struct call *call)
     return s->result >= 0 || !syscall_has(call->number, EFFECT_WHOLE);
 }
 
-/* The event of the call that is being made. */
+/* Returns the event of the current call. */
 static const struct event *call_event(void)
 {
     const struct call *call = &thread_self()->call.asked;
@@ -138,8 +138,8 @@ static const struct event *call_event(void)
     return e;
 }
 
-/* Bytes that other processes wrote into a mapping come before the answer, and can be written only
- * once it is mapped: then the MAP has said where. */
+/* Bytes that other processes wrote into a mapping come before the result, but can be written only
+ * once it is mapped: then the MAP has its address. */
 static bool is_written_by_others(void)
 {
     const struct event *e = replay_next_or_end();
@@ -167,7 +167,7 @@ bool replay_answered(struct log_answered *ret)
     return true;
 }
 
-/* The limit says how far the stack may grow, also in a replay. */
+/* The limit determines how far the stack may grow, also in a replay. */
 static void repeat_limit(const struct call *call)
 {
     enum { K_RLIMIT_STACK = 3 };
@@ -181,7 +181,7 @@ static void repeat_limit(const struct call *call)
         replay_limit_stack(bytes);
 }
 
-/* People know threads by their names. */
+/* Users know threads by their names. */
 static void replay_note_name(const struct call *call)
 {
     if (syscall_variant_has(call->number, call->args, EFFECT_NAMES))
@@ -203,7 +203,7 @@ static void follow_call(const struct call *call, i64 result)
         repeat_limit(call);
 }
 
-/* A signal ended the call before it had done anything: it is made again, after what came before
+/* A signal ended the call before it had done anything: it is made again, after the events before
  * that. */
 static bool comes_again(void)
 {
@@ -240,7 +240,7 @@ bool replay_process_is_made(const struct event **ret)
     return ((const struct event_syscall *)(*ret)->payload)->result > 0;
 }
 
-/* The call has been answered by the engine itself: is it the same answer? */
+/* The engine itself has made the call: compares the result. */
 static void meet_call(i64 result)
 {
     struct thread_call *c = &thread_self()->call;
@@ -255,8 +255,8 @@ static void meet_call(i64 result)
     c->met = true;
 }
 
-/* Is the call one that the engine answers again by itself (or in part), instead of the log
- * alone? */
+/* True if the engine makes the call again (or a part of it), instead of only feeding from the
+ * log. */
 static bool redoes(const struct call *call)
 {
     u8 way = syscall_traits_of(call->number)->replay;

@@ -1,12 +1,12 @@
 /* Faults in a replay that depend on more than the program's memory: on limits, and on what a file
  * system had room for.
  *
- * How far a stack grows is the limit's to say that held then.  It is the process's limit, if the
- * user may have as much; if not, the engine lets the stack grow itself, at each fault below it.
+ * The recorded limit determines how far a stack grows. It becomes the limit of this process, if the
+ * user is allowed as much; if not, the engine grows the stack itself, at each fault below it.
  *
- * SIGBUS, raised by an instruction, says that a file was shorter then, or its file system full. Its
- * page is closed when the program stands before that instruction, which faults then at the same
- * byte, and has done as much before.
+ * A SIGBUS raised by an instruction means that a file was shorter then, or its file system full.
+ * Its page is made inaccessible when the program is before that instruction, which then faults at
+ * the same byte, after doing the same amount of work.
  */
 #include "engine/base/goal.h"
 #include "engine/base/kernel.h"
@@ -31,13 +31,13 @@ enum {
     ERROR_PRESENT = 1,
 };
 
-#define GUARD_GAP (256 * PAGE_SIZE) /* the kernel's, below a stack */
+#define GUARD_GAP (256 * PAGE_SIZE) /* the kernel's guard gap below a stack */
 
 static struct {
     u64 stack_limit;
-    bool grows; /* the process's own limit is below it */
+    bool grows; /* the process's own limit is lower */
     bool closed;
-    u64 page; /* which is closed, */
+    u64 page; /* the inaccessible page, */
     struct k_siginfo info; /* and what the guest is told then */
 } faults;
 
@@ -79,7 +79,7 @@ static bool replay_is_mapped(u64 page)
     return kernel_call(__NR_mincore, page, PAGE_SIZE, &resident) != -ENOMEM;
 }
 
-/* The kernel lets a stack come no nearer to what lies below it. */
+/* The kernel keeps a gap between a stack and the mapping below it. */
 static bool has_room_below(const struct area *a, u64 page)
 {
     return page >= a->start || areas_free(page - GUARD_GAP, a->start);
@@ -115,7 +115,7 @@ bool replay_faults_at(const struct event *e)
     const struct k_siginfo *info = (const struct k_siginfo *)s->info;
     return e->kind == EVENT_SIGNAL && (s->flags & SIGNAL_SYNCHRONOUS) && replay.logs_faults &&
            s->signal == SIG_BUS && info->code == CODE_BUS_ADRERR && !faults.closed &&
-           !thread_self()->fault_waits; /* otherwise it has been raised */
+           !thread_self()->fault_waits; /* otherwise it was raised */
 }
 
 void replay_close_page(const struct event *e)

@@ -1,9 +1,9 @@
 /* Forks in a replay: see replay_fork.h.
  *
- * A copy is a child of ebb's, like the checkpoints of a session (controlled.c).
+ * A copy is a child of ebb, like the checkpoints of a session (controlled.c).
  *
- * The parent does not run while its copy still has memory in common with it: it waits for a GO,
- * which the verifier sends when the copy is READY.
+ * The parent does not run while its copy still shares memory with it: it waits for a GO, which the
+ * verifier sends when the copy is READY.
  *
  * Invariant
  *   (1) All events before the fork's own have been met when the process is copied: what comes next
@@ -27,7 +27,7 @@ void replay_fork_start(void)
     kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
 }
 
-/* May we?  Then *ret is what the copy is to have for stderr. */
+/* Asks ebb; true if the engine may copy itself. Then *ret is the copy's stderr. */
 static bool replay_fork_ask(u64 tick, u64 pc, i32 *ret)
 {
     struct channel_fork fork = {{CHANNEL_FORK, sizeof(fork)}, tick, pc};
@@ -38,7 +38,7 @@ static bool replay_fork_ask(u64 tick, u64 pc, i32 *ret)
     return leave.copy && *ret >= 0;
 }
 
-/* Its own line comes before everything that may fail, so that it is the copy's failure. */
+/* The copy first gets its own line, so that later failures are its own. */
 static void become_copy(u64 tick, u64 pc, i32 errors)
 {
     struct track_origin_info origin = {TRACK_FORKED, track.number, tick, pc};

@@ -1,4 +1,4 @@
-/* Files and segments that come into the address space in a replay: from ebb, or from the log. */
+/* Files and segments that are mapped in a replay: from ebb, or from the log. */
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/memory/file_names.h"
@@ -8,7 +8,8 @@
 #include "engine/track/replay_internal.h"
 #include "engine/track/track.h"
 
-/* From ebb, which has a copy, or finds the file and checks that it has not changed. */
+/* Gets the file from ebb, which has a copy, or finds the file and checks that it has not
+ * changed. */
 i64 replay_fetch(const struct event_map *map, const char *path)
 {
     static struct channel_fetch ask;

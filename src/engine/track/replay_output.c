@@ -81,7 +81,7 @@ static void show_parts(u8 to, u64 parts, u64 count, u64 size)
     }
 }
 
-/* What a call wrote is its second argument: bytes, or ranges of them. */
+/* Shows what a call wrote: its second argument is bytes, or ranges of them. */
 static void show_written(const struct call *call, u64 size)
 {
     const struct call_arg *written = &syscall_row_of(call->number)->args[1];

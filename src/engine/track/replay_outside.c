@@ -1,6 +1,5 @@
-/* What comes from outside in a replay: signals, the ends of slices, memory that others changed,
- * checks; and the answers of
- * clocks. */
+/* External events in a replay: signals, the ends of slices, memory that others changed, checks; and
+ * the answers of clocks. */
 #include "engine/base/goal.h"
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
@@ -21,8 +20,8 @@ static void arrive(const struct event *e)
     t->signal_waiting = true;
 }
 
-/* sigsuspend and kin: the signal that ended the wait, if the next event is one.  The event stays:
- * replay_boundary() meets it when it delivers. */
+/* sigsuspend and similar calls: finds the signal that ended the wait, if the next event is one. The
+ * event stays: replay_boundary() meets it when it delivers. */
 void replay_expect_signal(void)
 {
     const struct event *e = replay_next();
@@ -30,7 +29,7 @@ void replay_expect_signal(void)
         arrive(e);
 }
 
-/* Those from outside have been met where they were due. */
+/* External signals were met where they were due. */
 void replay_signal(const struct log_signal *s)
 {
     if (!s->synchronous || !replay.logs_faults)
@@ -45,7 +44,7 @@ void replay_signal(const struct log_signal *s)
     replay_met_fault(e);
 }
 
-/* Without a pc it is known only in which tick it came (record_killed). */
+/* Without a pc only its tick is known (record_killed). */
 static void deliver(const struct event *e)
 {
     replay_expect_state(e, e->pc ? cpu->rip : 0);
@@ -89,7 +88,7 @@ u32 replay_signal_due(void)
     return e && e->kind == EVENT_SIGNAL ? ((const struct event_signal *)e->payload)->signal : 0;
 }
 
-/* True if the observer asks about it, and the engine is to stand first. */
+/* True if the observer wants the engine to stop before it. */
 static bool stands_before(const struct event *e)
 {
     return observer.stands_before_signal &&
@@ -135,7 +134,7 @@ void replay_boundary(void)
     }
 }
 
-/* The values of the next answer.  The first may be part of the question, and known. */
+/* Returns the values of the next answer. The first may be part of the question, and known. */
 bool replay_clock(u32 source, const u64 *args, struct clock_answer *ret)
 {
     bool asked = clocks_expect(source, args, ret);

@@ -1,7 +1,7 @@
 /* Calls that make a process or a thread, in a replay: see replay_spawn.h.
  *
- * Nobody is born.  A child of vfork is replayed in its parent's place, as it shared the parent's
- * memory; other children have logs of their own.
+ * No process or kernel thread is made. A child of vfork is replayed in its parent's place, since it
+ * shared the parent's memory; other children have their own logs.
  */
 #include "engine/track/replay_spawn.h"
 
@@ -18,13 +18,14 @@
 enum { REPLAYED_MOST = 32 };
 
 static struct replayed_parent {
-    struct thread *thread; /* on whose block the child runs; NULL: not in use */
-    struct process_parent parent; /* its call is logged when the child is gone */
+    struct thread *thread; /* the thread on whose block the child runs; NULL: not in use */
+    struct process_parent parent; /* its call is logged when the child has ended */
     struct output_state output;
-    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64))); /* the kernel would keep it apart */
+    /* the kernel would save it separately */
+    u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 } replayed[REPLAYED_MOST];
 
-/* The last entry of a thread, which may have been a child of vfork itself; for NULL, a free
+/* Returns the last entry of a thread, which may itself have been a child of vfork; for NULL, a free
  * entry. */
 static struct replayed_parent *replayed_of(const struct thread *t)
 {
@@ -34,7 +35,7 @@ static struct replayed_parent *replayed_of(const struct thread *t)
     return NULL;
 }
 
-/* Behind the thread's own, so that the last is found first. */
+/* After the thread's other entries, so that the last is found first. */
 static struct replayed_parent *replayed_take(struct thread *t)
 {
     struct replayed_parent *own = replayed_of(t);

@@ -4,12 +4,12 @@
 
 #include "engine/base/kernel_abi.h"
 
-/* The guest makes such a call: *result is the guest's, or CALL_DONE where a child of vfork begins
- * in the place of its parent.  Always true. */
+/* The guest makes such a call: *result is its result, or CALL_DONE if a child of vfork begins in
+ * place of its parent. Always returns true. */
 bool replay_spawned(const struct k_clone_args *args, i64 *result);
 
-/* Is the call that a child of vfork makes its end, or was the child killed there?  Then the parent
- * goes on after its vfork. */
+/* True if the call of a child of vfork is its end, or the child was killed there. Then the parent
+ * continues after its vfork. */
 bool replay_child_ends(void);
 /* The same when a signal ends the child; returns if there is no such child. */
 void replay_child_dies(void);

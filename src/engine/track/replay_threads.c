@@ -23,7 +23,7 @@ static _Noreturn void replay_threads_begin(void)
     engine_run();
 }
 
-/* A stack as engine_switch() leaves it: registers, and where to return to. */
+/* Prepares a stack as engine_switch() leaves it: registers, and a return address. */
 void replay_thread_prepare(struct thread *t, void (*begin)(void))
 {
     u64 *top = (u64 *)thread_stack_top(t);
@@ -57,7 +57,7 @@ static void replay_threads_load(struct thread *t)
     kernel_call(__NR_sigaltstack, &handlers, 0);
 }
 
-/* Now and then, since it takes a system call. */
+/* Done only now and then, since it takes a system call. */
 static void check_handler_stack(struct thread *t)
 {
     enum { EVERY = 64 };
@@ -94,7 +94,7 @@ _Noreturn void replay_thread_restart(void)
 {
     struct thread *t = thread_self();
     u64 left;
-    replay_thread_prepare(t, replay_threads_begin); /* over frames to which nothing returns */
+    replay_thread_prepare(t, replay_threads_begin); /* overwrites frames to which nothing returns */
     engine_switch(&left, t->replay_rsp);
     __builtin_unreachable();
 }

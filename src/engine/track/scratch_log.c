@@ -43,7 +43,7 @@ static bool wakes(const struct call *call)
     return (call->args[1] & FUTEX_OPERATION) == K_FUTEX_WAKE;
 }
 
-/* Handlers are not asked: a call that ends so is to be reported. */
+/* Handlers are not run: a call that ends in this way is reported. */
 static i64 scratch_dies(u64 signal)
 {
     if (signal)
@@ -94,7 +94,7 @@ static enum log_answer scratch_call_begins(const struct call *call, i64 *result)
     return LOG_ANSWERED;
 }
 
-/* It stands where the signal came, and goes on from there when it is told to. */
+/* The copy stops where the signal came, and continues from there when it is told to. */
 static bool scratch_outlives(u32 signal)
 {
     observer.copy_died(signal);
@@ -120,15 +120,14 @@ static const struct log_owner log_scratch = {
     .events_met = replay_events_met,
 };
 
-/* A signal that ended the recording here has come and gone: what the copy does is not interrupted
- * by it. */
+/* A signal that ended the recording here does not interrupt the copy. */
 void scratch_begin(void)
 {
     struct thread *t = thread_self();
     if (log_owner == &log_scratch)
         return;
     log_own(&log_scratch);
-    t->fault_waits = false; /* what is at rip, changed or not, will tell */
+    t->fault_waits = false; /* executing the instruction at rip, changed or not, will tell */
     t->waiting_info.signal = 0;
     t->signal_waiting = false;
 }

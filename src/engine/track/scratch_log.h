@@ -1,7 +1,7 @@
-/* A copy of a replaying process that a debugger has changed: it has left its log, for good.
+/* A copy of a replaying process that a debugger has changed: it has permanently left its log.
  *
- * The guest runs on from where it was put.  Calls that concern only its own memory and its own
- * questions are made; those that would reach out of the process are refused.
+ * The guest runs on from where it was put. Calls that only concern its own memory and state are
+ * made; those with effects outside of the process are refused.
  */
 #ifndef ENGINE_SCRATCH_LOG_H
 #define ENGINE_SCRATCH_LOG_H

@@ -66,7 +66,7 @@ struct track_state track = {.number = TRACK_NONE};
 
 static struct {
     i32 shared, own;
-    bool stop_heard; /* a session may say it while the engine waits for an answer */
+    bool stop_heard; /* a session may send it while the engine waits for an answer */
 } sockets = {.shared = -1, .own = -1};
 
 /* --- the ring's host ------------------------------------------------------------ */
@@ -228,7 +228,7 @@ static bool say_hello(const struct track_origin_info *info)
     return true;
 }
 
-/* In the range of pools, so that the guest cannot come near it. */
+/* Maps the ring in the range of pools, away from the guest. */
 static bool map_ring(i32 fd, u64 size)
 {
     u64 bytes = ring_bytes(size);

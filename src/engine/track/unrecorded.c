@@ -1,7 +1,6 @@
-/* The owner of no log: the kernel answers the guest, and nothing is written down.
+/* The owner without a log: the kernel answers the guest, and nothing is recorded.
  *
- * This is `ebb exec`, and what becomes of a recorded program whose recorder is gone or whose log
- * has ended.
+ * Used for `ebb exec`, and for a recorded program whose recorder is gone or whose log has ended.
  */
 #include "engine/track/unrecorded.h"
 

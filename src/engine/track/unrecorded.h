@@ -1,4 +1,4 @@
-/* The owner of no log: see unrecorded.c. */
+/* The owner without a log: see unrecorded.c. */
 #ifndef ENGINE_UNRECORDED_H
 #define ENGINE_UNRECORDED_H
 
@@ -7,8 +7,7 @@
 
 extern const struct log_owner log_unrecorded;
 
-/* Hand a call to the kernel with the guest's own arguments: for others to whom the kernel
- * answers. */
+/* Passes a call to the kernel with the guest's own arguments; also used by other owners. */
 i64 unrecorded_pass(const struct call *call);
 i64 unrecorded_pass_now(const struct call *call);
 

@@ -1,5 +1,5 @@
-/* The code cache: see code_cache.h. This file chooses the place of the cache, lays it out, and
- * hands out room in it.
+/* The code cache: see code_cache.h. This file chooses the address of the cache, lays it out, and
+ * allocates room in it.
  *
  * Fragments grow from one end, stubs and marks from the other, in chunks. The page of struct cpu is
  * filled with a pattern around the struct; code_cache_damage() finds a program that has written
@@ -23,18 +23,18 @@
 
 enum {
     CPU_PAGE = 4096,
-    CPU_OFFSET = 0xa80, /* in that page */
+    CPU_OFFSET = 0xa80, /* offset in that page */
     TABLE = LOOKUP_SLOTS * 8,
     TABLES = (VARIANTS - 1) * TABLE + 2 * CODE_CACHE_REGIONS,
     CACHE_LEAST = 1024 * 1024,
     COLD_CHUNK = 64 * 1024,
     CANARY = 0xeb,
-    COLD_PLAIN = 2 * 1024 * 1024, /* that much of it with small pages */
+    COLD_PLAIN = 2 * 1024 * 1024, /* this much of it uses small pages */
 };
 
-/* Struct cpu lies after the first table, in a page whose hash in the processor's first cache
- * differs from those of the pages that programs use most (layout.c), and not at the start of it,
- * where a program's data often begins. */
+/* struct cpu is after the first table, in a page whose hash in the processor's first-level cache
+ * differs from those of the pages that programs use most (layout.c), and not at the start of the
+ * page, where a program's data often begins. */
 _Static_assert(CPU_OFFSET % 64 == 0 && CPU_OFFSET + sizeof(struct cpu) <= CPU_PAGE, "in one page");
 
 struct code_cache code_cache;
@@ -42,11 +42,11 @@ struct cpu *cpu;
 
 static struct {
     u8 *hot_first; /* after the doors */
-    u8 *end;       /* the tables of variants begin */
+    u8 *end;       /* where the tables of variants begin */
     u8 *hot_at;
-    u8 *cold_at, *cold_end; /* in the chunk at hand */
-    u8 *cold_first;         /* the lowest chunk: there ends the room for hot code */
-    u64 cold_wasted;        /* at the ends of chunks */
+    u8 *cold_at, *cold_end; /* in the current chunk */
+    u8 *cold_first;         /* the lowest chunk, where the room for hot code ends */
+    u64 cold_wasted;        /* bytes wasted at the ends of chunks */
     u64 doors_sum;          /* of the doors, which never change */
 } room;
 

@@ -1,16 +1,15 @@
 /* The code cache: one mapping below 2 GiB that holds struct cpu, the doors, and all translated
  * code.
  *
- * Code is bump-allocated; when there is no more room everything is dropped at once.  What runs
- * often lies close together, for the sake of the processor's caches: stubs and marks are kept apart
- * from it, in chunks that are taken from the end.  The mapping is private, so that a fork
- * copies it on write.
+ * Code is allocated sequentially; when there is no more room everything is dropped at once. Code
+ * that runs often is kept close together, for the processor's caches: stubs and marks are separate
+ * from it, in chunks that are taken from the end. The mapping is private, so that a fork copies it
+ * on write.
  *
  *   code_cache.first                                                          code_cache.end
  *   | look-up table | struct cpu | doors | fragments ...  -> <- ... stubs and marks | more tables |
  *
- * The tables at the end are those of variants (fragment.h), and nothing but addresses until there
- * are any.
+ * The tables at the end are those of variants (fragment.h), and use no memory until there are any.
  */
 #ifndef ENGINE_CODE_CACHE_H
 #define ENGINE_CODE_CACHE_H
@@ -29,7 +28,7 @@ extern struct code_cache {
 /* Maps it where the program left room, and makes struct cpu and the doors. */
 void code_cache_start(void);
 
-/* Where the next fragment may be written, at least CODE_CACHE_ROOM bytes of either kind. */
+/* Where the next fragment may be written, at least CODE_CACHE_ROOM bytes of both kinds. */
 struct code_room {
     u8 *hot;
     u8 *cold;
@@ -37,7 +36,7 @@ struct code_room {
 enum { CODE_CACHE_ROOM = 8 * 1024 };
 /* False if the cache is full. */
 bool code_cache_room(struct code_room *ret);
-/* So much of it has been used. */
+/* Commits the part of the room that was used. */
 void code_cache_commit(struct code_room end);
 /* Everything is dropped: begin again after the doors. */
 void code_cache_reset(void);

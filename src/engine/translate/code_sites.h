@@ -1,4 +1,4 @@
-/* Code sites: addresses at which a plan looks at the run, for the reader of blocks and for
+/* Code sites: addresses at which a plan observes the run, for the reader of blocks and for
  * lowering.
  *
  * A plan attaches by setting the members; NULL means that there are none.
@@ -12,9 +12,8 @@ struct plan_point;
 
 struct code_sites {
     bool (*code_at)(u64 pc);                       /* blocks end before such an address */
-    const struct plan_point *(*point_at)(u64 pc);  /* the point there, NULL: none */
-    void (*point_translated)(void);                /* one more point is in a fragment that adds
-                                                    * them up */
+    const struct plan_point *(*point_at)(u64 pc);  /* returns the point there, NULL: none */
+    void (*point_translated)(void); /* called for each point in a fragment that adds them up */
     bool all_points;                               /* all points count, in any frame */
 };
 

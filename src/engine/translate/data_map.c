@@ -1,6 +1,6 @@
 /* The data map: see data_map.h.
  *
- * It is half a gigabyte of addresses, of which only what is looked at becomes memory.
+ * It covers half a gigabyte of address space, of which only the used parts take memory.
  */
 #include "engine/translate/data_map.h"
 
@@ -17,7 +17,7 @@
 enum {
     REGION_BITS = 16,
     LARGE = 1 << 20,
-    /* eight bytes of the fine map are read at once: after its end come those of its beginning */
+    /* eight bytes of the fine map are read at once: its beginning is repeated after its end */
     MIRRORED = 8,
 };
 
@@ -41,7 +41,7 @@ static void set_fine(u64 slot, u8 bits)
         data_maps.fine[MAP_SIZE + slot] |= bits;
 }
 
-/* The bits of [start, end), which may go around the end. */
+/* Marks the bits of [start, end), which may wrap around the end. */
 static void mark_fine(u64 start, u64 end)
 {
     u64 first = start >> DATA_GRANULE_BITS, last = (end - 1) >> DATA_GRANULE_BITS;
@@ -57,7 +57,7 @@ static void mark_fine(u64 start, u64 end)
     }
 }
 
-/* Slots of addresses from `first` to `last`, which may go around the end. */
+/* Sets slots for addresses from `first` to `last`, which may wrap around the end. */
 static void set_bits(u64 first, u64 last, u8 bits)
 {
     if (last - first >= MAP_SPAN)
@@ -77,7 +77,7 @@ void data_map_mark(u64 start, u64 end, u8 how)
     data_map_mark_regions(DATA_REGIONS_WATCHED, wide, end);
 }
 
-/* Pages of the map that are wholly given up are given back. */
+/* Frees pages of the map that are no longer used. */
 static void forget_in(u8 *map, u64 first, u64 count)
 {
     u64 from = page_up((u64)map + first), to = page_down((u64)map + first + count);

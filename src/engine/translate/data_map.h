@@ -1,19 +1,19 @@
-/* The data map: may this address be watched?  Asked before every store (and load) of a checked
- * variant.
+/* The data map: tells whether an address may be watched. It is tested before every store (and load)
+ * of a checked variant.
  *
- * A byte for each eight bytes of memory, by the low 32 bits of the address: those that agree in
- * them share it.  Its bits say what an access that begins there may meet.  An access of up to eight
- * bytes is caught by marks up to seven bytes ahead of what is watched, a wider one (up to 64) by
- * marks of its own.
+ * It has a byte for each eight bytes of memory, by the low 32 bits of the address: addresses with
+ * the same low bits share it. Its bits say what an access that begins there may hit. An access of
+ * up to eight bytes is caught by marks up to seven bytes before the watched memory, a wider one (up
+ * to 64) by separate marks.
  *
- * Where flags are live there is no shift: code asks a coarse table first, a byte for each 64 KiB.
- * Another one like it says where the stack must not be while accesses relative to rsp are not
+ * Where flags are live, code cannot shift: it tests a coarse table first, with a byte for each 64
+ * KiB. A similar table says where the stack must not be while accesses relative to rsp are not
  * checked.
  *
- * Where they say "perhaps", the fine map is asked, which has a bit for each byte: a variable beside
- * one that is watched, in the same eight bytes or the next, may be written all the time.
+ * If they say "perhaps", the fine map is tested, which has a bit for each byte: a variable next to
+ * a watched one, in the same or the next eight bytes, may be written all the time.
  *
- * All answer "perhaps" or "no"; data_watch.h knows.
+ * All answer "perhaps" or "no"; data_watch.h finds the exact answer.
  */
 #ifndef ENGINE_DATA_MAP_H
 #define ENGINE_DATA_MAP_H
@@ -28,7 +28,7 @@ enum {
     DATA_GRANULE_BITS = 3,
     DATA_NARROW = 8,
     DATA_WIDEST = 64,
-    DATA_FINEST = 32, /* bytes of the largest access that the fine map is asked about */
+    DATA_FINEST = 32, /* size of the largest access for which the fine map is used */
 };
 
 extern struct data_maps {
@@ -43,7 +43,7 @@ bool data_map_start(void);
 void data_map_mark(u64 start, u64 end, u8 how);
 void data_map_unmark(u64 start, u64 end);
 void data_map_clear_regions(enum data_regions which);
-/* [start, end) of such regions. */
+/* Marks [start, end) in the regions. */
 void data_map_mark_regions(enum data_regions which, u64 start, u64 end);
 
 static inline u64 data_map_slot(u64 address)
@@ -56,7 +56,7 @@ static inline bool data_map_has(u64 address, u8 mask)
     return data_maps.coarse[data_map_slot(address)] & mask;
 }
 
-/* As the code computes it: bytes 2 and 3 of the address, swapped. */
+/* The slot as code computes it: bytes 2 and 3 of the address, swapped. */
 static inline u32 data_region_slot(u64 address)
 {
     return (u32)((address >> 16 & 0xff) << 8 | (address >> 24 & 0xff));

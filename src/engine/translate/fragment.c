@@ -27,17 +27,17 @@ enum {
 
 struct fragments fragments;
 
-/* What finding by pc needs of a fragment. */
+/* The part of a fragment that a search by pc needs. */
 struct fragment_key {
     u32 pc; /* its low half */
-    u32 next; /* in the list of the same hash */
+    u32 next; /* next with the same hash */
 };
 
 static struct {
-    u32 count; /* of fragments; 0 is no fragment */
+    u32 count; /* number of fragments; 0 is no fragment */
     u32 link_count;
     u32 *by_pc;                /* PC_HEADS */
-    struct fragment_key *keys; /* of all fragments, apart from them to be close together */
+    struct fragment_key *keys; /* of all fragments, in a separate array to be close together */
     u32 *by_page;              /* PAGE_HEADS */
     u32 *by_slot[VARIANTS];    /* LOOKUP_SLOTS each; NULL: never used */
 } tables;
@@ -101,7 +101,7 @@ void fragment_find_soon(u64 pc)
     __builtin_prefetch(pc_head(pc));
 }
 
-/* By halving: fragments are in the order of their addresses. */
+/* Binary search: fragments are in the order of their addresses. */
 struct fragment *fragment_at(u32 address)
 {
     u32 low = 1, high = tables.count;
@@ -125,7 +125,7 @@ struct fragment *fragment_next(u32 links_wanted)
     return f;
 }
 
-/* Its code is in the cache: it can be found by address, if by nothing else. */
+/* Its code is in the cache: it can be found by address only. */
 void fragment_commit(struct fragment *f)
 {
     invariant(1, f == &fragments.all[tables.count] && f->start <= f->end);
@@ -248,7 +248,8 @@ static u32 page_number(const struct fragment *f, u64 page)
     return n;
 }
 
-/* The next in the page's list, which holds fragments of other pages with the same hash, too. */
+/* Returns the next in the page's list, which also has fragments of other pages with the same
+ * hash. */
 static u32 *next_in_list(struct fragment *f, const u32 *head)
 {
     for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++)
@@ -315,7 +316,7 @@ void fragments_drop(u64 start, u64 end)
             fragment_drop(&fragments.all[n]);
 }
 
-/* Those that end in front of a site, and go on there. */
+/* Drops fragments that end before a site and continue there. */
 static void drop_cut_at(struct fragment *site)
 {
     u32 n = site->incoming;

@@ -1,7 +1,7 @@
-/* A listing of translations beside their source.
+/* A listing of translations next to the guest's code.
  *
- * Written when a block has been translated, since the cache may be emptied later, and the
- * guest's code may change.  A program that calls execve goes on in the same file.
+ * It is written when a block was translated, since the cache may be emptied later, and the guest's
+ * code may change. A program that calls execve continues in the same file.
  */
 #include "engine/translate/listing.h"
 
@@ -22,7 +22,7 @@ void listing_start(void)
         lines_open(&file, settings.blocks, O_APPEND);
 }
 
-/* NAME 0xADDRESS BYTES, as many lines as it takes. */
+/* Adds lines NAME 0xADDRESS BYTES, as many as needed. */
 static void listing_add_bytes(const char *name, u64 at, u64 end)
 {
     while (at < end) {
@@ -51,7 +51,7 @@ static void listing_add_mark(const struct fragment *f, const struct mark *m)
 void listing_write(const struct block *b, const struct fragment *f)
 {
     if (b->single)
-        return; /* steps to a stop are not listed */
+        return; /* single steps are not listed */
     lines_add_hex(&file, "block", f->pc);
     text_add(&file.text, "tick ");
     text_add_unsigned(&file.text, ticks_now());

@@ -1,5 +1,5 @@
-/* A listing of translations beside their source, for developers of the engine (setting blocks=).
- * tools/blocks reads it; docs/engine-debugging.md has the form. */
+/* A listing of translations next to the guest's code, for developers of the engine (setting
+ * blocks=). tools/blocks reads it; docs/engine-debugging.md describes the format. */
 #ifndef ENGINE_LISTING_H
 #define ENGINE_LISTING_H
 

@@ -1,8 +1,8 @@
 /* The look-up table for indirect jumps: cache addresses by the low bits of the target.
  *
- * Translated code jumps through it without asking the engine; the fragment it comes to checks
- * that it is the right one.  An empty slot leads to the door EXIT_LOOKUP.  Each variant has a table
- * (code_cache.tables): a fragment finds others of its variant alone.
+ * Translated code jumps through it without the engine; the fragment that is reached checks that it
+ * is the right one. An empty slot leads to the door EXIT_LOOKUP. Each variant has its own table
+ * (code_cache.tables): a fragment only finds others of its variant.
  */
 #ifndef ENGINE_LOOKUP_H
 #define ENGINE_LOOKUP_H

@@ -34,14 +34,14 @@ struct single {
     u8 bytes[INSN_MAX];
 };
 
-static struct block block; /* large, and only the baton's holder translates */
+static struct block block; /* static because it is large; only the holder of the baton translates */
 
 static struct {
     u32 next_counter;
     struct single *singles, *bare_singles; /* SINGLES each; NULL: never used */
 } translator;
 
-/* `loop` is one quick operation on AMD's processors, and seven slow ones on Intel's. */
+/* `loop` is one fast operation on AMD processors, and seven slow ones on Intel's. */
 static bool made_by_amd(void)
 {
     u32 a = 0, b, c, d;
@@ -56,7 +56,7 @@ void translate_start(void)
     code_watch_start(translate_drop);
 }
 
-/* Room for a fragment, if need be by dropping all others. */
+/* Makes room for a fragment, if necessary by dropping all others. */
 static struct fragment *translate_make_room(struct code_room *ret)
 {
     struct fragment *f = code_cache_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
@@ -76,8 +76,8 @@ static void translate_keep_copy(struct fragment *f, struct code_room *room)
     room->cold += f->copy_size;
 }
 
-/* How guest code comes to the new fragment now, and will most often: that shapes its entries.  A
- * wrong guess does no harm. */
+/* Guesses how guest code will most often enter the new fragment, which shapes its entries. A wrong
+ * guess does no harm. */
 static enum lower_entry likely_entry(void)
 {
     if (block.single || !settings.link)
@@ -117,8 +117,8 @@ static bool any_checked(void)
     return false;
 }
 
-/* Reads the block, and has its pages watched.  A page that cannot be watched turns out to be
- * checked, which makes it another block. */
+/* Reads the block, and watches its pages. A page that cannot be watched becomes checked, which
+ * makes it another block. */
 static bool read_watched(u64 pc, u64 *fault)
 {
     do {
@@ -147,8 +147,8 @@ struct fragment *translate(struct gaddr pc, u64 *fault)
 
 /* --- single instructions ------------------------------------------------------------------
  *
- * They are kept for the next time, by address. Their code is not watched but compared each time. It
- * can certainly be fetched as long as the areas are the same. */
+ * They are cached by address. Their code is not watched but compared each time. It is certainly
+ * readable as long as the areas are unchanged. */
 
 static struct single *single_slot(struct single **table, u64 pc)
 {

@@ -1,5 +1,5 @@
-/* The interrupts by which the functions of our vDSO call the engine: `int $VDSO_...`.  Natively,
- * and anywhere else, they are faults, so no program has a use for them. */
+/* The interrupts by which the functions of the engine's vDSO call the engine: `int $VDSO_...`.
+ * Natively, and anywhere else, they fault, so no program uses them. */
 #ifndef ENGINE_VDSO_MARKERS_H
 #define ENGINE_VDSO_MARKERS_H
 

@@ -1,12 +1,12 @@
 /* Blocks: see block.h.
  *
- * Besides reading, this file answers which flags are dead at a place: a short walk over the code
- * that follows, both sides of every branch, until each flag has been read or overwritten, or the
- * walk gets too long, which counts as read.
+ * Besides reading blocks, this file finds which flags are dead at a place: by a short walk over the
+ * code that follows, on both sides of every branch, until each flag was read or overwritten. If the
+ * walk gets too long, the flag counts as read.
  *
  * Invariant
- *   (1) If a flag is found dead at a place, it is found dead at every later place before its
- *       overwriting, too: a walk never has less to spend than the tail of one that passed by.
+ *   (1) If a flag is found dead at a place, it is also found dead at every later place before it is
+ *       overwritten: a walk from there never has a smaller budget than the rest of the first walk.
  */
 #include "engine/x86_64/block.h"
 
@@ -23,7 +23,7 @@ enum { WALK_LENGTH = 16, WALK_DEPTH = 3 };
 
 /* --- fetching --------------------------------------------------------------- */
 
-/* The code at hand: bytes from `start` to `end` can be fetched. */
+/* The current code range: bytes from `start` to `end` can be fetched. */
 struct fetch_range {
     u64 start;
     u64 end;
@@ -50,7 +50,7 @@ static unsigned read_insn(struct fetch_range *w, u64 pc, struct insn *ret)
     return decode(gaddr_pointer(gaddr(pc)), (unsigned)(w->end - pc), ret);
 }
 
-/* The same, with no more than it takes to copy or follow it. */
+/* The same, decoding only what is needed to copy or follow it. */
 static unsigned read_insn_quickly(struct fetch_range *w, u64 pc, struct insn *ret)
 {
     if (!block_look_at(w, pc))
@@ -63,7 +63,7 @@ static unsigned read_insn_quickly(struct fetch_range *w, u64 pc, struct insn *re
 
 /* --- flags ------------------------------------------------------------------ */
 
-/* Counts the pages of [pc, end) among the block's; false if they would be too many. */
+/* Adds the pages of [pc, end) to the block's; false if they would be too many. */
 static bool add_pages(struct block *b, u64 pc, u64 end)
 {
     for (u64 page = pc / PAGE_SIZE; page <= (end - 1) / PAGE_SIZE; page++) {
@@ -79,7 +79,7 @@ static bool add_pages(struct block *b, u64 pc, u64 end)
     return true;
 }
 
-/* Other code that a block relies on must be watched like its own code. */
+/* Other code that a block depends on must be watched like its own code. */
 static bool may_rely_on(struct block *b, u64 pc, u64 end)
 {
     return !code_watch_checked(pc & PAGE_MASK) && !code_watch_checked((end - 1) & PAGE_MASK) &&
@@ -87,12 +87,12 @@ static bool may_rely_on(struct block *b, u64 pc, u64 end)
 }
 
 struct block_walk {
-    struct block *block; /* already decoded, may be NULL */
+    struct block *block; /* already decoded; may be NULL */
     struct fetch_range fetched;
     struct insn insn;
 };
 
-/* The instruction at pc, from the block if it is its number `index`; NULL if it cannot be
+/* Returns the instruction at pc, from the block if it is its number `index`; NULL if it cannot be
  * fetched. */
 static const struct insn *walk_insn(struct block_walk *w, u64 pc, u32 index)
 {
@@ -110,7 +110,7 @@ static const struct insn *walk_insn(struct block_walk *w, u64 pc, u32 index)
     return &w->insn;
 }
 
-/* Which of `wanted` may be read from pc on. */
+/* Returns which of `wanted` may be read from pc on. */
 static u16 flags_live(struct block_walk *w, u64 pc, u32 index, u16 wanted, int depth)
 {
     u16 live = 0;
@@ -160,8 +160,8 @@ u16 block_flags_dead_at(u64 pc)
     return FLAGS_ARITHMETIC & ~flags_live(&w, pc, 0, FLAGS_ARITHMETIC, WALK_DEPTH);
 }
 
-/* Is dead here what was dead at the instruction before, and not overwritten by it?  Where both
- * were asked about. */
+/* Checks that flags which were dead at the previous instruction, and not overwritten by it, are
+ * dead here, if both were asked about. */
 static bool stays_dead(const struct block *b, u32 n)
 {
     const struct insn *before = &b->insn[n - 1];
@@ -204,8 +204,8 @@ static bool on_new_page(const struct block *b, u64 pc, u64 length)
            pc / PAGE_SIZE != (pc + length - 1) / PAGE_SIZE;
 }
 
-/* Code on a page that is checked, and not watched, must be in checked blocks: would this
- * instruction bring both into one? */
+/* Code on a page that is checked instead of watched must be in checked blocks. True if this
+ * instruction would mix both in one block. */
 static bool mixes(struct block *b, u64 pc, u64 end)
 {
     if (b->checked)
@@ -222,7 +222,7 @@ static bool loops_back(const struct block *b, const struct insn *i, u64 pc)
            pc + i->length + (u64)i->immediate == b->pc[0];
 }
 
-/* How often a loop of so many instructions, with so many branches, stands in its block. */
+/* How often a loop of this many instructions and branches is repeated in its block. */
 static u32 loop_copies(u32 count, u32 branches)
 {
     u32 copies = count <= 4 ? 8 : count <= 8 ? 4 : count <= 20 ? 2 : 1;
@@ -249,7 +249,7 @@ static void unroll(struct block *b, u32 branches)
     }
 }
 
-/* Where reading goes on after `i`: 0, if the block ends. */
+/* Returns where reading continues after `i`: 0, if the block ends. */
 static u64 read_on_at(const struct block *b, const struct insn *i, u64 pc, u32 branches)
 {
     u64 next = pc + i->length;

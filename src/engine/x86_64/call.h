@@ -1,4 +1,4 @@
-/* A system call, as the guest's registers have it. */
+/* A system call, taken from the guest's registers. */
 #ifndef ENGINE_CALL_H
 #define ENGINE_CALL_H
 
@@ -23,9 +23,10 @@ static inline struct call call_from_registers(void)
 
 /* Results that are not the guest's. */
 enum {
-    /* Nothing was done: a signal is to be delivered first, then the instruction runs again. */
+    /* Nothing was done: a signal must be delivered first, then the instruction is executed
+     * again. */
     CALL_AGAIN = ENGINE_CALL_NOT_MADE,
-    /* All registers are as they should be already. */
+    /* All registers are already set. */
     CALL_DONE = -513,
 };
 

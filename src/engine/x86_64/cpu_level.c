@@ -1,8 +1,8 @@
 /* Levels of the processor: see cpu_level.h.
  *
- * A row has the bits that a level keeps; leaves with features that have no row keep nothing, leaves
- * that describe (caches, topology, names) are left alone.  What the engine answers itself (rdtscp,
- * rdrand) may be shown, since a replay answers it anywhere.
+ * A row has the bits that a level keeps. Feature leaves without a row keep nothing; descriptive
+ * leaves (caches, topology, names) are unchanged. Instructions that the engine emulates (rdtscp,
+ * rdrand) may be shown, since a replay can emulate them anywhere.
  */
 #include "engine/x86_64/cpu_level.h"
 
@@ -47,7 +47,7 @@ static const struct level_row {
     {0x80000008, 0,    {ALL, 0, ALL, ALL},              {ALL, 0, ALL, ALL}},
 };
 
-/* Features of the processor, by ranges of leaves; others describe. */
+/* True for leaves with features, by ranges; others are descriptive. */
 static bool has_features(u32 leaf)
 {
     return leaf == 1 || leaf == 7 || leaf == LEAF_XSAVE || leaf == 0x12 || leaf == 0x14 ||
@@ -56,7 +56,7 @@ static bool has_features(u32 leaf)
            leaf == 0x8000001c || leaf == 0x80000021;
 }
 
-/* Only some leaves have subleaves; the others do not look at it. */
+/* Only some leaves have subleaves; the others ignore it. */
 static bool is_row(const struct level_row *row, u32 leaf, u32 subleaf)
 {
     bool divided = leaf == 7 || leaf == LEAF_XSAVE;

@@ -1,9 +1,9 @@
-/* The processor as it is shown to the guest: levels below the machine's own.
+/* The processor features that the guest sees: levels below the machine's own.
  *
- * A recording replays only where the processor has what the program was shown.  A level hides what
- * machines that are in use commonly lack, so that a program which asks (the C library chooses its
- * functions so) keeps to what is everywhere.  The instructions themselves still work: a program
- * that does not ask is not kept from them.
+ * A recording can be replayed only on a processor that has the features that the program saw. A
+ * level hides features that many machines lack, so that a program which asks by cpuid (as the C
+ * library does to choose its functions) uses only common ones. The instructions themselves still
+ * work for a program that does not ask.
  */
 #ifndef ENGINE_CPU_LEVEL_H
 #define ENGINE_CPU_LEVEL_H
@@ -17,7 +17,7 @@ enum cpu_level {
                          * them */
 };
 
-/* Takes from the registers that cpuid gave (eax, ebx, ecx, edx) what the level does not have. */
+/* Removes from cpuid's result (eax, ebx, ecx, edx) what the level does not have. */
 void cpu_level_mask(u32 level, u32 leaf, u32 subleaf, u32 answer[4]);
 
 /* The extended states of the level, as bits of XCR0. */

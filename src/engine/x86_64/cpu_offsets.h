@@ -1,4 +1,4 @@
-/* Places in struct cpu that assembly names; doors.c asserts that they are right. */
+/* Offsets in struct cpu for assembly; doors.c asserts that they are right. */
 #ifndef ENGINE_CPU_OFFSETS_H
 #define ENGINE_CPU_OFFSETS_H
 

@@ -1,14 +1,14 @@
-/* Decoder: from bytes to what they mean, in one pass and a few look-ups.
+/* Decoder: from bytes to their meaning, in one pass and a few look-ups.
  *
- * Prefixes are gathered until an opcode comes; together they give the space and the variant
- * of decode_table.h, and with the opcode a form.  A form says which parts follow and what
- * the fields of the encoding stand for; the rest is arithmetic on those fields, mostly
- * without branches, since no branch predictor knows what operand comes next.
+ * Prefixes are collected until an opcode comes; together they give the space and the variant of
+ * decode_table.h, and with the opcode a form. A form says which parts follow and what the fields of
+ * the encoding mean. The rest is arithmetic on those fields, mostly without branches, since
+ * operands are unpredictable.
  *
  * Invariants
  *   (1) Nothing past bytes[READ_MAX - 1] is read; fewer bytes are copied and padded.
- *   (2) The length covers every byte the verdict depends on, so that an instruction that is
- *       longer than what is available is known by its length alone.
+ *   (2) The length covers every byte that the result depends on, so that an instruction longer than
+ *       the available bytes is recognized by its length alone.
  */
 #include "engine/x86_64/decode.h"
 
@@ -21,7 +21,7 @@ enum { READ_MAX = 40 };
 
 enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
 
-/* The meaning of a byte at the place of an opcode. */
+/* The meaning of a byte in the position of an opcode. */
 enum byte_class {
     BYTE_OPCODE, /* = MAP_ONE */
     BYTE_ESCAPE, /* = MAP_0F */
@@ -57,7 +57,7 @@ static const u8 byte_classes[256] = {
     [0xf3] = BYTE_REPEAT,
 };
 
-/* What is gathered on the way to the form. */
+/* The state collected on the way to the form. */
 struct decode_work {
     const u8 *at; /* what comes next */
     unsigned prefixes;
@@ -73,7 +73,7 @@ struct decode_work {
     unsigned vvvv; /* with EVEX.V' 0..31 */
 };
 
-/* The last of fs and gs holds; es, cs, ss and ds mean nothing in 64-bit mode. */
+/* The last of fs and gs counts; es, cs, ss and ds mean nothing in 64-bit mode. */
 static unsigned add_prefix(unsigned prefixes, u8 byte)
 {
     switch (byte) {
@@ -96,7 +96,7 @@ static unsigned add_prefix(unsigned prefixes, u8 byte)
     }
 }
 
-/* Any prefixes in any order.  REX counts only if it is the last. */
+/* Takes any prefixes in any order. REX counts only if it is the last. */
 static enum byte_class take_many_prefixes(struct decode_work *w, const u8 *bytes)
 {
     unsigned prefixes = 0, repeat = 0, rex = 0;
@@ -121,8 +121,8 @@ static enum byte_class take_many_prefixes(struct decode_work *w, const u8 *bytes
     return class;
 }
 
-/* Takes the prefixes; returns the class of the byte after them.  Most instructions have none
- * or REX alone, which are told apart without a branch. */
+/* Takes the prefixes; returns the class of the byte after them. Most instructions have none or only
+ * REX, which is handled without a branch. */
 static inline enum byte_class take_prefixes(struct decode_work *w, const u8 *bytes)
 {
     unsigned has_rex = (bytes[0] & 0xf0) == 0x40;
@@ -158,13 +158,13 @@ static inline void take_legacy(struct decode_work *w, unsigned escaped)
     w->states |= w->rex & (REX_R | REX_X | REX_B);
 }
 
-/* Whether a VEX, EVEX or XOP prefix may follow the prefixes. */
+/* True if a VEX, EVEX or XOP prefix may follow the prefixes. */
 static bool may_extend(const struct decode_work *w)
 {
     return !w->rex && !(w->prefixes & (PREFIX_66 | PREFIX_F2 | PREFIX_F3 | PREFIX_LOCK));
 }
 
-/* Three bits that VEX, EVEX and XOP keep inverted, and W, which they do not. */
+/* Three bits that VEX, EVEX and XOP store inverted, and W, which they do not. */
 static unsigned rex_of(u8 rxb, u8 w)
 {
     return 0x40 | (w & 0x80 ? REX_W : 0) | (~rxb >> 5 & 7);
@@ -258,7 +258,7 @@ static bool take_extended(struct decode_work *w, enum byte_class class)
     return allowed && known;
 }
 
-/* From a cell to a form, by way of ModRM if it depends on that. */
+/* From a cell to a form, using ModRM if it depends on that. */
 static inline const struct decode_form *resolve(unsigned cell, unsigned modrm)
 {
     if ((cell & CELL_KIND) == CELL_GROUP) {
@@ -284,7 +284,7 @@ static inline i64 decode_load(const u8 *from, unsigned shift)
     return (i64)(value << shift) >> shift;
 }
 
-/* What a ModRM byte asks for: the size of the displacement, and these. */
+/* What a ModRM byte requires: the size of the displacement, and these. */
 enum {
     SHAPE_SIZE = 0x07,
     SHAPE_SIB = 0x08,
@@ -305,7 +305,7 @@ static const u8 modrm_shapes[256] = {
     EIGHT_SHAPES(4, SHAPE(4)),
 };
 
-/* ModRM, SIB and displacement, as far as there are any; returns the registers that make the
+/* Takes ModRM, SIB and displacement, as far as there are any; returns the registers of the
  * address. */
 static inline unsigned take_modrm(struct decode_work *w, const struct decode_form *form,
                                   const u8 *bytes, struct insn *ret)
@@ -319,7 +319,7 @@ static inline unsigned take_modrm(struct decode_work *w, const struct decode_for
     at += has_sib;
     unsigned base = (modrm ^ ((modrm ^ sib) & -has_sib)) & 7; /* of either */
     unsigned names_base = (shape & SHAPE_BASE) / SHAPE_BASE, size = shape & SHAPE_SIZE;
-    if (has_sib & (base == 5) & (modrm < 0x40)) { /* whatever REX.B says */
+    if (has_sib & (base == 5) & (modrm < 0x40)) { /* independent of REX.B */
         names_base = 0;
         size = 4;
     }
@@ -385,8 +385,8 @@ static inline void set_flags(const struct decode_form *form, struct insn *ret)
     ret->flags_may_write = use.may_write;
 }
 
-/* Shifts by an immediate.  A count of 0 writes nothing; 1 alone defines OF; one that may
- * exceed a narrow operand leaves what it writes undefined. */
+/* Shifts by an immediate. A count of 0 writes nothing; only 1 defines OF; a count that may exceed a
+ * narrow operand leaves its flags undefined. */
 static void mend_shift(struct insn *ret)
 {
     bool wide = ret->rex & REX_W;
@@ -433,7 +433,7 @@ static void mend_offset(struct decode_work *w, struct insn *ret)
     w->at += size;
 }
 
-/* What looked like a memory operand was a register. */
+/* What looked like a memory operand is a register. */
 static void mend_memory(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                         struct insn *ret)
 {
@@ -445,7 +445,7 @@ static void mend_memory(struct decode_work *w, const struct decode_form *form, c
     set_registers(w, form, 0, ret);
 }
 
-/* Vector and tile registers that must not be the same. */
+/* Checks vector and tile registers that must be distinct. */
 static void check_distinct(const struct decode_work *w, const struct decode_form *form,
                            struct insn *ret)
 {
@@ -483,7 +483,7 @@ static void mend_special(struct decode_work *w, const struct decode_form *form, 
         check_distinct(w, form, ret);
 }
 
-/* Everything after the opcode. */
+/* Takes everything after the opcode. */
 static inline void take_rest(struct decode_work *w, const struct decode_form *form, const u8 *bytes,
                              struct insn *ret)
 {
@@ -502,7 +502,7 @@ static inline void take_rest(struct decode_work *w, const struct decode_form *fo
         ret->kind = INSN_INVALID;
 }
 
-/* What of the opcode is a condition. */
+/* The bits of the opcode that are a condition. */
 static const u8 condition_bits[INSN_KINDS] = {[INSN_BRANCH] = 15, [INSN_COUNTED] = 3};
 
 static inline void set_opcode(const struct decode_work *w, const u8 *bytes, struct insn *ret)
@@ -516,8 +516,8 @@ static inline void set_opcode(const struct decode_work *w, const u8 *bytes, stru
     ret->opcode_at = w->at - bytes - 1;
 }
 
-/* Prefixes and opcode; returns the form.  The opcode of an instruction that is all prefixes
- * is the last of them. */
+/* Takes prefixes and opcode; returns the form. If an instruction is all prefixes, its opcode is the
+ * last of them. */
 static inline const struct decode_form *take_opcode(struct decode_work *w, const u8 *bytes)
 {
     w->high = w->vvvv = 0;
@@ -545,7 +545,7 @@ static unsigned decode_readable(const u8 *bytes, struct insn *ret)
     return w.at - bytes;
 }
 
-/* With `padding` after the available bytes, or after the fifteenth byte. */
+/* Copies with `padding` after the available bytes, or after the fifteenth byte. */
 static void copy_padded(const u8 *bytes, unsigned available, u8 padding, u8 ret[READ_MAX])
 {
     for (unsigned i = 0; i < READ_MAX; i += 8)
@@ -559,7 +559,7 @@ static void copy_padded(const u8 *bytes, unsigned available, u8 padding, u8 ret[
     }
 }
 
-/* Is the length the same whatever follows the bytes that are available? */
+/* True if the length is the same whatever follows the available bytes. */
 static bool is_covered(const u8 copy[READ_MAX], unsigned available, unsigned length)
 {
     u8 other[READ_MAX];
@@ -590,7 +590,7 @@ unsigned decode(const u8 *bytes, unsigned available, struct insn *ret)
     return length;
 }
 
-/* And, or, xor and test leave AF undefined by the manuals, and 0 on every processor made. */
+/* And, or, xor and test leave AF undefined by the manuals, but 0 on every existing processor. */
 static bool is_logic(const struct insn *i)
 {
     if (i->encoding != ENCODING_LEGACY || i->map != MAP_ONE)

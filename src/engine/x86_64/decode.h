@@ -1,8 +1,8 @@
-/* One machine instruction, described as far as a translator must know it.
+/* One machine instruction, decoded as far as a translator needs it.
  *
- * decode() reads bytes and fills a struct insn: how long it is, where its parts are, what
- * it does to control flow, memory, registers and flags.  It says nothing of addresses: the
- * same bytes decode the same wherever they stand.
+ * decode() reads bytes and fills a struct insn: how long it is, where its parts are, what it does
+ * to control flow, memory, registers and flags. It does not depend on addresses: the same bytes
+ * decode in the same way anywhere.
  */
 #ifndef ENGINE_DECODE_H
 #define ENGINE_DECODE_H
@@ -12,9 +12,9 @@
 
 enum { INSN_MAX = 15 };
 
-/* What a translator does with an instruction. */
+/* How a translator treats an instruction. */
 enum insn_kind {
-    INSN_PLAIN,         /* copied; only a rip-relative operand needs care */
+    INSN_PLAIN,         /* copied; only a rip-relative operand must be changed */
     INSN_JUMP,          /* jmp rel */
     INSN_BRANCH,        /* jcc rel; .condition */
     INSN_COUNTED,       /* loop, loope, loopne, jrcxz, jecxz: rel8, cannot be lengthened */
@@ -31,7 +31,7 @@ enum insn_kind {
     INSN_RDRAND,        /* rdrand, rdseed */
     INSN_RDPID,
     INSN_XGETBV,
-    INSN_FAR,           /* far jmp, call, ret, iret, sysenter, sysret: faulted or interpreted */
+    INSN_FAR,           /* far jmp, call, ret, iret, sysenter, sysret: fault or are interpreted */
     INSN_PRIVILEGED,    /* hlt, in, out, cli, wrmsr ...: copied so that it faults */
     INSN_XBEGIN,        /* xbegin rel: always aborts */
     INSN_XSTATE,        /* xsave*, fxsave, fnstenv, fnsave: store the x87 instruction pointer */
@@ -43,12 +43,13 @@ enum { /* bits of insn.memory */
     MEMORY_READ = 1,
     MEMORY_WRITE = 2,
     MEMORY_STACK = 4,      /* pushes or pops: implicit access through rsp */
-    MEMORY_STRING = 8,     /* an implicit address in another register: movs, stos, lods, cmps,
-                            * scas, ins, outs, maskmov, xlat, clzero, the target of movdir64b */
+    /* an implicit address in another register: movs, stos, lods, cmps, scas, ins, outs, maskmov,
+     * xlat, clzero, the target of movdir64b */
+    MEMORY_STRING = 8,
     MEMORY_OFFSET = 16,    /* mov with a 64-bit absolute address (a0..a3) */
     MEMORY_VSIB = 32,      /* gather, scatter */
     MEMORY_NO_ACCESS = 64, /* lea, nop r/m, prefetch: a memory operand that is not accessed */
-    MEMORY_BITS = 128,     /* bt, bts, btr, btc with a register: it may move the address anywhere */
+    MEMORY_BITS = 128, /* bt, bts, btr, btc with a register, which may move the address anywhere */
 };
 
 enum insn_encoding {
@@ -72,8 +73,8 @@ enum insn_map { /* opcode maps; those of VEX, EVEX and XOP carry their encoding 
     MAP_3DNOW,
 };
 
-/* Bits of insn.prefixes: those that were seen, whether or not they mean anything here.  Of fs
- * and gs only the last, which is the one that counts. */
+/* Bits of insn.prefixes: those that are present, whether or not they mean anything here. Of fs and
+ * gs only the last, which counts. */
 enum {
     PREFIX_66 = 1,
     PREFIX_67 = 2,
@@ -86,7 +87,7 @@ enum {
 
 enum insn_partial {
     INSN_COMPLETE,
-    INSN_WITH_FLAGS,    /* by decode_quick(), which fills in little */
+    INSN_WITH_FLAGS,    /* by decode_quick(), which fills in only a little */
     INSN_WITHOUT_FLAGS, /* not even what flags it uses */
 };
 
@@ -107,8 +108,8 @@ struct insn {
     u8 partial; /* enum insn_partial */
     bool rep; /* a string instruction with a repeat prefix */
 
-    /* Where the parts are, counted from the first byte.  A part that is not there, by its size
-     * or has_modrm, has no place: its _at means nothing. */
+    /* Offsets of the parts from the first byte. If a part is missing (by its size or has_modrm),
+     * its _at means nothing. */
     u8 prefix_at; /* of the VEX, EVEX or XOP prefix, or of REX */
     u8 opcode_at;
     u8 modrm_at;
@@ -118,20 +119,22 @@ struct insn {
     u8 immediate_size; /* all immediates together (enter has two) */
 
     u8 memory;       /* MEMORY_* */
-    u16 memory_size; /* bytes of the explicit or else implicit memory operand; 0 if that is not
-                      * fixed (xsave, rep); one element of a gather or scatter */
+    /* size of the explicit or implicit memory operand; 0 if it is not fixed (xsave, rep); one
+     * element of a gather or scatter */
+    u16 memory_size;
 
-    /* General registers in the order of the instruction set, as bits; implicit ones,
-     * address registers and partial uses included.  A partial write (8 or 16 bits, or a conditional
-     * one) also reads.  System calls and what always faults read all. */
+    /* General registers in the order of the instruction set, as bits, including implicit ones,
+     * address registers and partial uses. A partial write (8 or 16 bits, or a conditional one) also
+     * reads. System calls and instructions that always fault read all. */
     u16 registers_read;
     u16 registers_written;
 
-    /* Flags.  A shift by CL may write them or not: it has none in `written`, all in `may_write`. */
+    /* Flags. A shift by CL may or may not write them: it has none in `written`, all in
+     * `may_write`. */
     u16 flags_read;
-    u16 flags_written;   /* certainly given a defined value */
+    u16 flags_written;   /* certainly set to a defined value */
     u16 flags_undefined; /* certainly or possibly left undefined */
-    u16 flags_may_write; /* both of them, and those that may be written or kept */
+    u16 flags_may_write; /* both of these, and flags that may be written or kept */
 
     i64 displacement; /* of memory operand, sign-extended (not the 64-bit offset of a0..a3) */
     i64 immediate;    /* the (first) immediate, sign-extended as the instruction does; the relative
@@ -139,15 +142,15 @@ struct insn {
 };
 
 /* Decodes the instruction at `bytes`, of which `available` (at least 1) may be read; 40 or more
- * spare a copy.  Returns its length; 0 if more bytes than available are needed (never with 15
- * or more).  An encoding that the processor would refuse has kind INSN_INVALID and the length
- * decoded so far (at least 1). */
+ * save a copy. Returns its length; 0 if more bytes are needed (never with 15 or more). An encoding
+ * that the processor would refuse has kind INSN_INVALID and the length decoded so far (at least
+ * 1). */
 unsigned decode(const u8 *bytes, unsigned available, struct insn *ret);
 
-/* Does it certainly leave vector, mask and x87 registers alone? */
+/* True if it certainly does not use vector, mask and x87 registers. */
 bool decode_general_only(const struct insn *i);
 
-/* The arithmetic flags that have nothing of their old values after it. */
+/* The arithmetic flags whose old values are lost after it. */
 u16 decode_flags_killed(const struct insn *i);
 
 #endif

@@ -1,10 +1,10 @@
-/* A quick look at an instruction: see decode_quick.h.
+/* Decodes common instructions quickly: see decode_quick.h.
  *
- * What is said here is what decode() says; tests/unit/decode_quick.c asks both.
+ * The results are those of decode(); tests/unit/decode_quick.c compares both.
  */
 #include "engine/x86_64/decode_quick.h"
 
-/* What a ModRM byte brings with it: the displacement's size and SIB, or it is not for us. */
+/* What a ModRM byte implies: the displacement's size and SIB, or that it is not handled here. */
 enum { SHAPE_SIZE = 7, SHAPE_SIB = 8, SHAPE_RIP = 16, SHAPE_REGISTER = 32 };
 
 #define ROW(size, five) size, size, size, size, (size) | SHAPE_SIB, five, size, size
@@ -17,7 +17,7 @@ static const u8 shapes[256] = {
     EIGHT(EIGHT(R)),
 };
 
-/* ModRM and what belongs to it. Few branches, since they cannot be predicted. */
+/* The length of ModRM and what belongs to it. Few branches, since they cannot be predicted. */
 static inline unsigned modrm_length(const u8 *at, unsigned shape)
 {
     unsigned sib = (shape & SHAPE_SIB) / SHAPE_SIB;
@@ -25,14 +25,14 @@ static inline unsigned modrm_length(const u8 *at, unsigned shape)
     return 1 + sib + (shape & SHAPE_SIZE) + 4 * no_base;
 }
 
-/* Is the form meant for this ModRM? */
+/* True if the form allows this ModRM. */
 static inline bool allows(const struct quick_form *form, unsigned modrm, unsigned shape)
 {
     unsigned values = shape & SHAPE_REGISTER ? form->registers : form->memory;
     return values >> (modrm >> 3 & 7) & !(shape & SHAPE_RIP) & 1;
 }
 
-/* Right for those that jump. */
+/* Only correct for jumps. */
 static inline i64 immediate(const u8 *at, unsigned size)
 {
     i32 wide;
@@ -40,7 +40,7 @@ static inline i64 immediate(const u8 *at, unsigned size)
     return size == 1 ? (i8)at[0] : wide;
 }
 
-/* Steps over the prefixes; returns the space, or -1 if it has others than we know. */
+/* Skips the prefixes; returns the space, or -1 for prefixes that are not handled here. */
 static inline int take_space(const u8 **at)
 {
     static const u8 spaces[256] = {

@@ -32,8 +32,8 @@ static void emit_to_engine(struct emitter *e)
     emit8(e, 0xe0);
 }
 
-/* A handler that interrupts the engine sets the alarm; one that interrupts from here on
- * sees that it is in the cache, and expires the counters. */
+/* A handler that interrupts the engine sets the alarm; one that interrupts from here on sees that
+ * it is in the cache, and expires the counters. */
 static void check_alarm(struct emitter *e)
 {
     emit8(e, 0x48); /* cmp qword [cpu->alarm], 0 */
@@ -53,10 +53,10 @@ static void emit_bytes(struct emitter *e, const u8 *bytes, unsigned count)
         emit8(e, bytes[i]);
 }
 
-/* popfq costs as much as the rest of the door: the arithmetic flags are put together by
- * sahf and an addition that overflows or not.  Only if there is a direction, trap, nested
- * task, alignment check or identification flag, popfq does it, through the engine's stack, which
- * is ours while the guest is not running. */
+/* popfq costs as much as the rest of the door: the arithmetic flags are built by sahf and an
+ * addition that overflows or not. Only if a direction, trap, nested task, alignment check or
+ * identification flag is set, popfq is used, through the engine's stack, which is free while the
+ * guest is not running. */
 static void load_flags(struct emitter *e)
 {
     static const u8 test_unusual[] = {0xf7, 0xc1, 0x00, 0x45, 0x24, 0x00}; /* test ecx, 0x244500 */
@@ -90,7 +90,8 @@ static void make_in(struct emitter *e)
     emit_rip_operand(e, 4, EMIT_CPU(entry), 0);
 }
 
-/* No direction, no alignment check in the engine; and NT and ID do not outlive the guest's own. */
+/* Clears direction and alignment check for the engine; NT and ID are not carried over from the
+ * guest. */
 static void plain_flags(struct emitter *e)
 {
     static const u8 by_stack[] = {0x6a, 0x02, 0x9d}; /* push 2; popfq */
@@ -132,7 +133,7 @@ static u32 make_reason(struct emitter *e, enum exit_reason reason)
     return here;
 }
 
-/* rcx holds the target: it becomes rip, and what was borrowed goes back. */
+/* rcx has the target: it becomes rip, and borrowed registers are restored. */
 static void make_missed(struct emitter *e)
 {
     doors.missed = emit_here(e);
@@ -144,10 +145,10 @@ static void make_missed(struct emitter *e)
     emit_jump(e, doors.out);
 }
 
-/* System calls that need nothing of the engine are made right here, with the guest's
- * registers in place: rcx and r11 are free, since the instruction overwrites them, but
- * flags are not, so there are no comparisons. rcx becomes 0 if the number is below
- * DIRECT_CALLS, its entry in `direct` is 1, and no signal waits. */
+/* System calls that need nothing of the engine are made right here, with the guest's registers in
+ * place. rcx and r11 are free, since the instruction overwrites them, but flags are not, so there
+ * are no comparisons. rcx becomes 0 if the number is below DIRECT_CALLS, its entry in `direct` is
+ * 1, and no signal is waiting. */
 static void decide_call(struct emitter *e)
 {
     static const u8 high_bits[] = {
@@ -207,7 +208,8 @@ static void make_syscall(struct emitter *e)
     emit_load(e, RCX, EMIT_CPU(calls));
     emit_bytes(e, one_more, sizeof(one_more));
     emit_store(e, RCX, EMIT_CPU(calls));
-    emit_load(e, RCX, EMIT_CPU(alarm)); /* one that kill() sent to ourselves is delivered now */
+    /* a signal that kill() sent to this process is delivered now */
+    emit_load(e, RCX, EMIT_CPU(alarm));
     u8 *quiet = emit_if_zero(e);
     emit_load(e, RCX, EMIT_CPU(rip));
     make_reason(e, EXIT_CALL_MADE);
@@ -222,7 +224,7 @@ static void make_syscall(struct emitter *e)
     make_reason(e, EXIT_CALL_FAILED);
 }
 
-/* The guest's flags from ah and al, and the registers that were borrowed. */
+/* Restores the guest's flags from ah and al, and the borrowed registers. */
 static void doors_give_back(struct emitter *e)
 {
     static const u8 flags[] = {0x04, 0x7f, 0x9e}; /* add al, 127: OF; sahf */
@@ -231,8 +233,8 @@ static void doors_give_back(struct emitter *e)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* ecx is the address of an access of which the map says "perhaps", and rcx is in its slot: are
- * its bytes watched?  If not, on to cpu->after. */
+/* ecx is the address of an access for which the map says "perhaps", and rcx is in its slot. Tests
+ * whether its bytes are watched; if not, continues at cpu->after. */
 static void doors_make_data(struct emitter *e)
 {
     static const u8 keep_flags[] = {0x9f, 0x0f, 0x90, 0xc0};    /* lahf; seto al */

@@ -1,5 +1,5 @@
-/* The doors: the few pieces of code at the head of the cache through which the engine and
- * translated code come to each other.  Generated, because they name struct cpu by its address. */
+/* The doors: short pieces of code at the head of the cache through which control passes between the
+ * engine and translated code. Generated, because they name struct cpu by its address. */
 #ifndef ENGINE_DOORS_H
 #define ENGINE_DOORS_H
 
@@ -13,18 +13,19 @@ struct doors {
     u32 link;         /* these set the reason and leave; rip or exit_data are set */
     u32 ticks;
     u32 syscall; /* rip is after it, `after` says where to continue */
-    u32 call_check; /* in it: a signal from here */
+    u32 call_check; /* inside it: signals are checked from here */
     u32 call_made;  /* to here */
-    u32 call_slow;  /* must go there */
+    u32 call_slow;  /* to there */
     u32 emulate;
-    u32 bare; /* all that has changed is in cpu: leaves without saving anything */
+    u32 bare; /* all changes are in cpu: leaves without saving anything */
     u32 site;
     u32 data; /* rip and `after` are set */
-    u32 data_fine; /* the same, with rcx in its slot, an address in ecx, and data_bits: if the
-                    * fine map knows of none, on to `after` */
-    u32 data_read; /* in it: reads the fine map, which faults if the guest has alignment checks
-                    * on */
-    u32 data_unread; /* must go there then: the engine is asked */
+    /* the same, with rcx in its slot, an address in ecx, and data_bits: continues at `after` if the
+     * fine map has no mark */
+    u32 data_fine;
+    /* inside it: reads the fine map, which faults if the guest has alignment checks enabled */
+    u32 data_read;
+    u32 data_unread; /* where execution continues then: the engine decides */
 };
 
 extern struct doors doors;

@@ -1,6 +1,6 @@
-/* Emitting: bytes of machine code, one after the other.
+/* Emitting: writes machine code.
  *
- * Engine data is named relative to rip, one byte shorter than by absolute address.
+ * Engine data is addressed relative to rip, one byte shorter than an absolute address.
  */
 #ifndef ENGINE_EMIT_H
 #define ENGINE_EMIT_H
@@ -35,8 +35,8 @@ static inline void emit64(struct emitter *e, u64 value)
     e->at += 8;
 }
 
-/* The low `count` bytes of a value: one store and one step, where bytes one by one would be a
- * chain of them.  Always writes eight bytes, of which the rest does not count. */
+/* Writes the low `count` bytes of a value with a single store. Always writes eight bytes, of which
+ * the rest does not count. */
 static inline void emit_word(struct emitter *e, u64 value, unsigned count)
 {
     __builtin_memcpy(e->at, &value, 8);
@@ -142,7 +142,7 @@ static inline u32 emit_branch(struct emitter *e, unsigned condition, u32 target)
     return emit_here(e) - 4;
 }
 
-/* Aims the jump whose rel32 is at `rel_at`. */
+/* Sets the target of the jump whose rel32 is at `rel_at`. */
 static inline void emit_aim(u32 rel_at, u32 target)
 {
     u32 rel = target - (rel_at + 4);

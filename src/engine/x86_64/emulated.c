@@ -1,4 +1,4 @@
-/* Which instructions the engine does itself: see emulated.h. */
+/* Decides which instructions the engine emulates: see emulated.h. */
 #include "engine/x86_64/emulated.h"
 
 #include "engine/base/settings.h"

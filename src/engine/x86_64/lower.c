@@ -1,16 +1,15 @@
 /* Lowering: see lower.h, and fragment.h for the shape of a fragment.
  *
- * Nearly every instruction is copied.  Rewritten are control flow, operands relative to rip
- * (shifted, or through a borrowed register where the cache is too far), and what the engine
- * must do itself.
+ * Nearly every instruction is copied. Only control flow, operands relative to rip (shifted, or
+ * through a borrowed register if the cache is too far), and emulated instructions are rewritten.
  *
- * Borrowing: an indirect jump carries its target in rcx and the slot of the look-up table
- * in r11; the guest's values wait in cpu->slot until the fragment that is reached gives
- * them back.  Nothing emitted here changes flags that are live, writes below the guest's
- * rsp, or leaves a cache address where the guest could see it.
+ * Borrowing: an indirect jump has its target in rcx and the slot of the look-up table in r11; the
+ * guest's values are in cpu->slot until the fragment that is reached restores them. Nothing emitted
+ * here changes flags that are live, writes below the guest's rsp, or leaves a cache address where
+ * the guest could see it.
  *
  * Invariant
- *   (1) At each address in the body the marks tell the guest's pc and what is borrowed
+ *   (1) At each address in the body the marks give the guest's pc and the borrowed registers
  *       (recover.c).
  */
 #include "engine/x86_64/lower.h"
@@ -30,7 +29,7 @@
 
 enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16 };
 
-static bool use_loop; /* `loop` is quick (AMD): a decrement and jump in one */
+static bool use_loop; /* `loop` is fast (AMD): decrement and jump in one */
 
 void lower_start(bool loop_is_quick)
 {
@@ -39,7 +38,7 @@ void lower_start(bool loop_is_quick)
 
 /* --- marks and exits -------------------------------------------------------- */
 
-/* From here on the guest stands at `pc`, with `borrowed` registers elsewhere. */
+/* From here on the guest is at `pc`, with `borrowed` registers elsewhere. */
 static void lower_mark(struct lowering *l, u64 pc, u8 borrowed, u8 scratch)
 {
     i32 delta = (i32)(pc - l->fragment->pc);
@@ -60,7 +59,7 @@ static void borrow(struct lowering *l, u8 borrowed)
     lower_mark(l, l->pc, borrowed | MARK_STILL, 0);
 }
 
-/* The next block to be read is likely to be at `pc`. */
+/* The next block will probably be read at `pc`. */
 static void expect(u64 pc)
 {
     __builtin_prefetch(gaddr_pointer(gaddr(pc)));
@@ -82,7 +81,7 @@ static void note_exit(struct lowering *l, u32 jump_at, enum exit_kind kind, u64 
     lower_note_exit(l, jump_at, kind, pc)->ticked = ticked;
 }
 
-/* A direct edge of the guest's to `target`: counted if it does not go up. */
+/* A direct edge of the guest to `target`: counted unless it goes to a higher address. */
 static void jump_to(struct lowering *l, u64 target, bool transfer)
 {
     note_exit(l, emit_jump(&l->e, 0), TO_LINK, target, transfer && target <= l->pc);
@@ -95,7 +94,7 @@ static void lower_leave(struct lowering *l, enum exit_kind kind, u64 rip)
 
 /* --- entries ---------------------------------------------------------------- */
 
-/* lea rcx, [rcx + value]: needs r11 where value is wide. */
+/* lea rcx, [rcx + value]: needs r11 if value is wide. */
 static void add_to_rcx(struct emitter *e, u64 value)
 {
     if (fits_i32((i64)value)) {
@@ -126,8 +125,8 @@ static void check_by_loop(struct lowering *l)
     emit8(e, (u8)(missed - (e->at + 1)));
 }
 
-/* Flags must survive even where they are dead in this fragment: the next fragment in the slot may
- * be the target, and node's switch statements carry flags over an indirect jump. */
+/* Flags must survive even if they are dead in this fragment: the next fragment in the slot may be
+ * the target, and node's switch statements carry flags over an indirect jump. */
 static void lower_check(struct lowering *l)
 {
     l->fragment->from_table = emit_here(&l->e);
@@ -144,7 +143,7 @@ static u32 counter_address(const struct lowering *l)
     return EMIT_CPU(counter[l->counter]);
 }
 
-/* dec leaves CF alone. */
+/* dec does not change CF. */
 static void count_in_memory(struct lowering *l)
 {
     struct emitter *e = &l->e;
@@ -209,7 +208,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     l->fragment->body = emit_here(&l->e);
 }
 
-/* The first thing in the body: comes to the engine, which continues after it. */
+/* The first code in the body: enters the engine, which continues after it. */
 static void lower_site(struct lowering *l)
 {
     struct fragment *f = l->fragment;
@@ -218,7 +217,7 @@ static void lower_site(struct lowering *l)
     f->after_site = emit_here(&l->e);
 }
 
-/* A point whose frame matters is counted here if the flags are dead; otherwise the engine does
+/* A point whose frame matters is counted here if the flags are dead; otherwise the engine counts
  * it. */
 static bool counts_point(const struct block *b)
 {
@@ -251,7 +250,7 @@ static void lower_aim_short(const struct emitter *e, u8 *behind)
     behind[-1] = (u8)(e->at - behind);
 }
 
-/* To the engine, which continues after it. */
+/* Enters the engine, which continues after it. */
 static void leave_at_point(struct lowering *l)
 {
     emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments.all));
@@ -275,8 +274,8 @@ static void count_point_by_jrcxz(struct lowering *l)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* Whatever the frame.  The branch is one that is not taken: processors foretell where returns go
- * by the branches that were. */
+/* Counts in any frame. The branch is normally not taken, since taken branches take part in the
+ * processor's prediction of returns. */
 static void count_any_point(struct lowering *l)
 {
     enum { UNARY = 0xff, DEC = 1 };
@@ -290,7 +289,7 @@ static void count_any_point(struct lowering *l)
     note_exit(l, emit_branch(e, CONDITION_Z, 0), TO_POINT, l->fragment->pc, false);
 }
 
-/* plan_points.h says what it does. */
+/* plan_points.h describes it. */
 static void count_point_of_base(struct lowering *l)
 {
     enum { JB = 0x72, JBE = 0x76, JA = 0x77, JNZ = 0x75, JMP = 0xeb, COMPARE = 0x3b, UNARY = 0xff,
@@ -330,8 +329,8 @@ static void lower_point(struct lowering *l)
 
 /* --- plain instructions ------------------------------------------------------ */
 
-/* Copies guest code, eight bytes at once, and none that are not asked for: the next page may not
- * be there. */
+/* Copies guest code, eight bytes at once, but reads no bytes beyond `count`: the next page may be
+ * unmapped. */
 static void copy_code(u8 *to, const u8 *from, u64 count)
 {
     u64 n = 0;
@@ -355,8 +354,8 @@ static u64 rip_target(const struct lowering *l, const struct insn *i)
     return l->pc + i->length + (u64)i->displacement;
 }
 
-/* A low register that the instruction does not touch: it can be a base without a REX bit or
- * a displacement. */
+/* Returns a low register that the instruction does not use: it can be a base without a REX bit or a
+ * displacement. */
 static unsigned free_register(const struct insn *i)
 {
     static const u8 candidates[] = {RAX, RDX, RBX, RSI, RDI, RCX};
@@ -367,7 +366,7 @@ static unsigned free_register(const struct insn *i)
     return RCX; /* no instruction uses all six */
 }
 
-/* The instruction with [base] in place of [rip + displacement]. */
+/* Copies the instruction with [base] in place of [rip + displacement]. */
 static void copy_with_base(struct lowering *l, const struct insn *i, unsigned base)
 {
     const u8 *bytes = gaddr_pointer(gaddr(l->pc));
@@ -512,7 +511,7 @@ static void lower_indirect(struct lowering *l, const struct insn *i)
     jump_by_table(l);
 }
 
-/* The way back in an unrolled loop: on into the next copy, which counts it. */
+/* The backward jump in an unrolled loop: continues in the next copy, which counts it. */
 static void lower_loop_back(struct lowering *l, const struct insn *i)
 {
     if (i->kind == INSN_BRANCH)
@@ -527,7 +526,7 @@ static void lower_branch(struct lowering *l, const struct insn *i)
     note_exit(l, emit_branch(&l->e, i->condition, 0), TO_LINK, target, target <= l->pc);
 }
 
-/* loop, jrcxz: they reach only over the jump that stands for them. */
+/* loop, jrcxz: they only reach over the jump that stands for them. */
 static void lower_counted(struct lowering *l, const struct insn *i)
 {
     struct emitter *e = &l->e;
@@ -540,8 +539,8 @@ static void lower_counted(struct lowering *l, const struct insn *i)
     jump_to(l, l->pc + i->length + (u64)i->immediate, true);
 }
 
-/* The door makes the call, or leaves for the engine; after a call that it made it comes
- * back to the edge here. */
+/* The door makes the call, or leaves for the engine; after a call that it made, it returns to the
+ * edge here. */
 static void lower_syscall(struct lowering *l, u64 next)
 {
     struct emitter *e = &l->e;
@@ -563,7 +562,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
     case INSN_PRIVILEGED:
         lower_plain(l, i);
         break;
-    case INSN_XSTATE: /* then the engine mends what it wrote, or does it all */
+    case INSN_XSTATE: /* then the engine corrects what it wrote, or does all of it */
         if (!emulated_xsave(i))
             lower_plain(l, i);
         lower_leave(l, TO_EMULATE, l->pc);
@@ -601,7 +600,7 @@ static void lower_insn(struct lowering *l, const struct insn *i, u64 next_in_blo
     }
 }
 
-/* Does control never continue after it? */
+/* True if execution never continues after it. */
 static bool jumps_away(const struct insn *i)
 {
     return i->kind == INSN_JUMP || block_ends_at(i);
@@ -612,8 +611,8 @@ static bool has_points(const struct block *b, u32 n)
     return b->variant == VARIANT_SUMS && (b->sum[n] || b->in_sum[n]);
 }
 
-/* Instructions from number n on that are next to each other and need nothing but to be copied: all
- * but the last of them are copied, in one go; returns the number of the last. */
+/* Copies consecutive instructions from number n on that need no change, except the last one, at
+ * once; returns the number of the last. */
 static u32 lower_run(struct lowering *l, u32 n)
 {
     const struct block *b = l->block;
@@ -638,7 +637,7 @@ static void lower_one(struct lowering *l, u32 n)
         lower_insn(l, &b->insn[n], n + 1 < b->count ? b->pc[n + 1] : 0);
 }
 
-/* In a variant that checks data: before and after it. */
+/* In a variant that checks data: adds the checks before and after it. */
 static void lower_checked(struct lowering *l, u32 n)
 {
     l->pc = l->block->pc[n];
@@ -712,7 +711,7 @@ static void lower_stub(struct lowering *l, const struct exit *x)
     case TO_POINT:
         leave_at_point(l);
         return;
-    case TO_CHAIN: /* to the next fragment of the slot, for now to the engine */
+    case TO_CHAIN: /* to the next fragment of the slot, at first to the engine */
         add_to_rcx(e, x->pc);
         l->fragment->chain_at = emit_jump(e, doors.missed);
         return;
@@ -742,7 +741,8 @@ static void write_marks(struct lowering *l)
     l->e.at += l->ahead_count * sizeof(struct points_ahead);
 }
 
-static struct lowering lowering; /* large, and only the baton's holder translates */
+/* static because it is large; only the holder of the baton translates */
+static struct lowering lowering;
 
 static struct lowering *lower_begin(struct fragment *f, const struct code_room *room)
 {
@@ -756,7 +756,7 @@ static struct lowering *lower_begin(struct fragment *f, const struct code_room *
     return l;
 }
 
-/* All exits are known: their stubs are next to each other. */
+/* All exits are known: their stubs are written one after the other. */
 static void lower_stubs(struct lowering *l, struct code_room *room)
 {
     room->hot = l->e.at;
@@ -792,7 +792,8 @@ void lower(const struct block *b, struct fragment *f, struct code_room *room, u3
 
 /* --- bare instructions --------------------------------------------------------- */
 
-/* Flags of the guest's are not in the processor then: none may be read, or become what it was. */
+/* The guest's flags are not in the processor then: the instruction must not read flags, or keep old
+ * ones. */
 bool lower_can_be_bare(const struct insn *i)
 {
     return i->kind == INSN_PLAIN && i->partial == INSN_COMPLETE && !i->rep && !i->flags_read &&

@@ -13,7 +13,7 @@ enum lower_entry {
     ENTRY_INDIRECT, /* by the look-up table */
 };
 
-/* Writes the fragment's code, stubs and marks to `room`, and moves `room` past them; fills the
+/* Writes the fragment's code, stubs and marks to `room`, and moves `room` past them; fills in the
  * fragment's addresses, links and marks. */
 void lower(const struct block *b, struct fragment *f, struct code_room *room, u32 counter,
            enum lower_entry entry);
@@ -23,7 +23,7 @@ bool lower_can_be_bare(const struct insn *i);
 /* The same for an entry from the look-up table, if the fragment was made without. */
 void lower_late_check(struct fragment *f, struct code_room *room);
 
-/* Says once how processors of this maker like to count. */
+/* Called once: how this processor counts fastest. */
 void lower_start(bool loop_is_quick);
 
 enum { LOWER_LINKS = BLOCK_EXITS + 2 };

@@ -1,6 +1,6 @@
 /* Checks for data sites in translated code: see data_map.h and data_watch.h.
  *
- * Before an instruction, for each of the places that it touches:
+ * Before an instruction, for each place that it accesses:
  *
  *   flags are dead                      flags are live
  *     scratch -> slot                     rcx -> slot
@@ -10,14 +10,14 @@
  *     test byte [scratch], mask           jrcxz over; jmp stub
  *     scratch <- slot; jnz stub           over: rcx <- slot
  *
- * The stubs ask the fine map, by way of a door that saves flags; of what is too wide for that, the
- * stub of the second makes the check of the first. If the answer is "perhaps", the engine is asked,
- * which continues after the check, or executes the instruction itself. All registers are in place
- * where the instruction stands, so that a fault there needs no marks beyond the usual ones.
+ * The stubs test the fine map, through a door that saves flags. If the access is too wide for that,
+ * the stub of the second check makes the first check. If the result is "perhaps", the engine is
+ * entered, which continues after the check, or executes the instruction itself. All registers are
+ * in place at the instruction, so that a fault there needs no additional marks.
  *
- * What is relative to rsp is not checked in variants without VARIANT_STACK: the engine sees to it
- * that no stack that is in use is near anything watched, and code does where an instruction may
- * have moved rsp far.
+ * Accesses relative to rsp are not checked in variants without VARIANT_STACK: the engine ensures
+ * that no stack in use is near watched memory, and code checks it where an instruction may have
+ * moved rsp far.
  */
 #include "engine/threads/thread.h"
 #include "engine/translate/data_map.h"
@@ -27,14 +27,14 @@
 
 enum { NEAR = 4096, NEXT_INSNS = 4, OVERFLOWS = 127 };
 
-/* One place that an instruction touches. */
+/* One place that an instruction accesses. */
 struct data_place {
     const struct insn *i;
     u32 number; /* in the block */
     u8 mask;
-    bool by_stack; /* at rsp + stack, and not by its operand */
+    bool by_stack; /* at rsp + stack, and not its operand */
     i8 stack;
-    u8 size;       /* of the access, if the fine map can be asked about it; otherwise 0 */
+    u8 size;       /* size of the access, if the fine map can be used; otherwise 0 */
 };
 
 static u8 mask_for(const struct lowering *l, u32 how, u64 size)
@@ -47,13 +47,13 @@ static u8 mask_for(const struct lowering *l, u32 how, u64 size)
 
 /* --- addresses ------------------------------------------------------------------------- */
 
-/* lea reg, [operand of i]: the low 32 bits of its address, but for its segment's base. */
+/* lea reg, [operand of i]: the low 32 bits of its address, without its segment's base. */
 static void emit_operand_address(struct emitter *e, const struct insn *i, unsigned reg)
 {
     bool wide = i->displacement_size && !fits_i8(i->displacement);
     unsigned mod = i->modrm >> 6;
     if (i->displacement_size == 1)
-        mod = wide ? 2 : 1; /* those of EVEX are multiplied */
+        mod = wide ? 2 : 1; /* those of EVEX are scaled */
     if (i->prefixes & PREFIX_67)
         emit8(e, 0x67);
     emit8(e, (u8)(0x40 | (reg >> 3) << 2 | (i->rex & 3)));
@@ -91,7 +91,7 @@ static bool has_segment(const struct insn *i)
     return i->prefixes & (PREFIX_FS | PREFIX_GS);
 }
 
-/* reg += base of the segment: 32 bits, by way of memory. */
+/* reg += base of the segment: 32 bits, through memory. */
 static void emit_add_base(struct emitter *e, const struct insn *i, unsigned reg)
 {
     /* mov [sum], reg */
@@ -105,7 +105,7 @@ static void emit_add_base(struct emitter *e, const struct insn *i, unsigned reg)
     emit_rex_rip(e, (u8)(0x40 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_sum));
 }
 
-/* reg = the address of the map's byte, given that of the place.  Changes flags. */
+/* reg = the address of the map's byte for the place in reg. Changes flags. */
 static void emit_map_address(struct emitter *e, unsigned reg)
 {
     emit8(e, (u8)(0x40 | reg >> 3)); /* shr reg, 3 */
@@ -116,7 +116,7 @@ static void emit_map_address(struct emitter *e, unsigned reg)
     emit_rex_rip(e, (u8)(0x48 | (reg >> 3) << 2), 0x03, reg, EMIT_CPU(data_map));
 }
 
-/* test byte [reg], mask; rsp, r12, rbp and r13 are never asked for. */
+/* test byte [reg], mask; never called with rsp, r12, rbp and r13. */
 static void emit_test(struct emitter *e, unsigned reg, u8 mask)
 {
     emit8(e, (u8)(0x40 | reg >> 3));
@@ -127,7 +127,7 @@ static void emit_test(struct emitter *e, unsigned reg, u8 mask)
 
 /* --- checks ------------------------------------------------------------------------------ */
 
-/* A register that is not needed soon: what is given back is not waited for. */
+/* Returns a register that is not needed soon, so that restoring it causes no delay. */
 static unsigned idle_register(const struct lowering *l, u32 number)
 {
     static const u8 candidates[] = {R11, R10, R9, R8, RSI, RDI, RDX, RCX, RAX, RBX, R14, R15};
@@ -185,7 +185,7 @@ static void check_with_dead_flags(struct lowering *l, const struct data_place *p
     lower_data_note(l, jump_at, TO_DATA, p);
 }
 
-/* ecx, an address, becomes 0 if its region is of no interest. */
+/* ecx, an address, becomes 0 if its region has no marks. */
 static void emit_region(struct emitter *e, enum data_regions which)
 {
     emit_word(e, 0xc9b70fc90f, 5); /* bswap ecx; movzx ecx, cx */
@@ -210,7 +210,7 @@ static void check_with_live_flags(struct lowering *l, const struct data_place *p
     lower_data_note(l, jump_at, TO_DATA_RCX, p);
 }
 
-/* The engine is to look at it in any case. */
+/* The engine must always check it. */
 static void ask_always(struct lowering *l, const struct data_place *p)
 {
     u32 jump_at = emit_jump(&l->e, 0);
@@ -261,7 +261,7 @@ static void check_operand(struct lowering *l, u32 n, u32 how, u64 size)
         lower_data_check_place(l, &p);
 }
 
-/* Pushes and pops, of at most eight bytes. */
+/* Checks pushes and pops of at most eight bytes. */
 static void check_stack(struct lowering *l, u32 n, u32 how)
 {
     struct data_place p = {.i = &l->block->insn[n], .number = n,
@@ -272,7 +272,7 @@ static void check_stack(struct lowering *l, u32 n, u32 how)
         lower_data_check_place(l, &p);
 }
 
-/* push m, call m: both; pop m is left to the engine. */
+/* push m, call m: both operand and stack; pop m is left to the engine. */
 static bool pushes_memory(const struct insn *i)
 {
     return i->memory & MEMORY_STACK && i->has_memory && lower_data_is_one(i, 0xff);
@@ -296,7 +296,7 @@ static void check_other(struct lowering *l, u32 n, u32 how)
         check_operand(l, n, TOUCH_READ, DATA_NARROW);
         check_stack(l, n, TOUCH_WRITE);
     } else if ((is_enter(i) || is_leave(i)) && !checks_stack(l)) {
-        return; /* frames: the guard after them checks where they are */
+        return; /* frames: the guard after them checks their address */
     } else if (p.mask) {
         ask_always(l, &p);
     }
@@ -321,7 +321,7 @@ void lower_data_check(struct lowering *l, u32 n)
     }
 }
 
-/* Others than plain ones do not go on here. */
+/* Instructions other than plain ones do not continue here. */
 void lower_data_behind(struct lowering *l, u32 n)
 {
     if (l->block->insn[n].kind != INSN_PLAIN)
@@ -332,7 +332,7 @@ void lower_data_behind(struct lowering *l, u32 n)
 
 /* --- the stack's place ------------------------------------------------------------------------ */
 
-/* add, sub and and with an immediate, lea: a small step. */
+/* True for add, sub and and with an immediate, and lea: a small step. */
 static bool steps(const struct insn *i)
 {
     bool immediate = lower_data_is_one(i, 0x81) || lower_data_is_one(i, 0x83);
@@ -343,7 +343,7 @@ static bool steps(const struct insn *i)
     return lower_data_is_one(i, 0x8d) && i->rex & 8 && by_rsp(i);
 }
 
-/* May rsp be elsewhere after it, further than what is always mapped around it? */
+/* True if rsp may be elsewhere after it, further than what is always mapped around it. */
 static bool moves_stack(const struct insn *i)
 {
     if (!(i->registers_written >> RSP & 1) || steps(i))
@@ -372,7 +372,7 @@ void lower_data_guard(struct lowering *l, u32 n)
 
 /* --- stubs ------------------------------------------------------------------------------------ */
 
-/* What the engine is told. */
+/* Sets what the engine needs to know. */
 static void lower_data_tell(struct lowering *l, const struct exit *x, u32 resume)
 {
     struct emitter *e = &l->e;
@@ -388,7 +388,7 @@ static void ask_engine(struct lowering *l, const struct exit *x, u32 resume)
     emit_jump(&l->e, doors.data);
 }
 
-/* The guest's flags from ah and al, and both registers. */
+/* Restores the guest's flags from ah and al, and both registers. */
 static void lower_data_give_back(struct emitter *e)
 {
     emit8(e, 0x04); /* add al, 127: OF */
@@ -419,7 +419,7 @@ static void check_again(struct lowering *l, const struct exit *x)
     lower_data_give_back(e);
 }
 
-/* By the door to the fine map: it wants the address in ecx, and rcx in its slot. */
+/* Through the door to the fine map, which needs the address in ecx, and rcx in its slot. */
 static void ask_fine(struct lowering *l, const struct exit *x)
 {
     struct emitter *e = &l->e;

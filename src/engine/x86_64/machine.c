@@ -1,8 +1,8 @@
 /* Machine: see machine.h.
  *
- * Instructions whose results the program cannot compute itself, that could change what the
- * engine relies on, or that show addresses of the cache.  Those that fault get the signal that
- * the kernel would have made of it.
+ * Emulates instructions whose results the program cannot compute itself, that could change what the
+ * engine relies on, or that show addresses of the cache. If they fault, the guest gets the signal
+ * that the kernel would send.
  */
 #include "engine/x86_64/machine.h"
 
@@ -136,7 +136,7 @@ static u64 effective_address(const struct insn *i)
     return touches_address(i, &s);
 }
 
-/* How the state is stored by fnstenv, fnsave, fxsave, xsave and kin. */
+/* The form in which fnstenv, fnsave, fxsave, xsave and similar instructions store the state. */
 static enum x87_form form_of(const struct insn *i)
 {
     if (i->map == MAP_ONE)
@@ -144,8 +144,8 @@ static enum x87_form form_of(const struct insn *i)
     return i->rex & 8 ? X87_WIDE_IMAGE : X87_IMAGE;
 }
 
-/* Has an xsave that was just executed stored the state of the x87 unit?  Some leave it out if it
- * holds its first values. */
+/* True if an xsave that was just executed stored the x87 state. Some leave it out if it has its
+ * initial values. */
 static bool has_saved_x87(u64 at)
 {
     struct vector_header header;
@@ -162,7 +162,7 @@ static void settle_saved_x87(enum x87_form form, u64 at)
         guest_write(gaddr(at), bytes, size);
 }
 
-/* The instruction has been executed already. */
+/* Corrects the saved state. The instruction was already executed. */
 static void mend_saved_state(const struct insn *i)
 {
     u64 at = effective_address(i);
@@ -181,7 +181,7 @@ static void raise_here(int signal, int code, u64 address)
     signals_raise(signal, code, address);
 }
 
-/* int n: gates that user code may not use, but for 3, 4 and the one of system calls. */
+/* int n: user code may not use these gates, except 3, 4 and that of system calls. */
 static void do_int(const struct insn *i)
 {
     u64 next = cpu->rip + i->length;
@@ -208,7 +208,7 @@ static void raise_unreadable(u64 at)
     raise_here(SIG_SEGV, areas_find(at) ? SEGV_ACCERR : SEGV_MAPERR, at);
 }
 
-/* More than fifteen bytes are not invalid, but a fault of their own. */
+/* More than fifteen bytes are not an invalid opcode, but another fault. */
 static void raise_invalid(const struct insn *i)
 {
     if (i->length >= INSN_MAX)
@@ -271,7 +271,7 @@ static void do_or_fault(const struct insn *i)
             return;
         }
         break;
-    case INSN_XBEGIN: /* aborts at once, for no reason that would make a retry useful */
+    case INSN_XBEGIN: /* aborts at once, with a status that does not suggest a retry */
         cpu->reg[RAX] = 0;
         next += (u64)i->immediate;
         break;

@@ -1,8 +1,8 @@
-/* Machine: the instructions that the engine does itself, on the guest's state in cpu. */
+/* Machine: emulates instructions on the guest's state in cpu. */
 #ifndef ENGINE_MACHINE_H
 #define ENGINE_MACHINE_H
 
-/* Does the instruction at cpu->rip; it is one that the block reader left for EXIT_EMULATE. */
+/* Emulates the instruction at cpu->rip, which the block reader left for EXIT_EMULATE. */
 void machine_emulate(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recovery: see recover.h.  The marks of a fragment (fragment.h) tell all that is needed. */
+/* Recovery: see recover.h. The marks of a fragment (fragment.h) have all that is needed. */
 #include "engine/x86_64/recover.h"
 
 #include "engine/translate/code_cache.h"
@@ -52,7 +52,7 @@ static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
     return m->borrowed & MARK_STILL ? pc : pc + offset - m->offset;
 }
 
-/* A fault in the middle of a stretch whose points were counted at once, or will be. */
+/* Handles a fault in the middle of a stretch whose points were, or will be, counted at once. */
 static void correct_sums(const struct fragment *f, u32 offset)
 {
     const struct points_ahead *aheads = (const struct points_ahead *)(u64)f->aheads;
@@ -72,7 +72,7 @@ bool recover_state(const struct k_sigcontext *registers)
     const struct mark *m = find_mark(f, offset);
     if (!m)
         return false;
-    if (f->bare) { /* its state is in cpu, and only the instruction itself faults */
+    if (f->bare) { /* its state is in cpu, and only the instruction itself can fault */
         cpu->rip = f->pc;
         return true;
     }

@@ -6,8 +6,8 @@
  *   siginfo, ucontext, return address: struct signal_frame; rsp of the handler is 8 below a
  *   multiple of 16
  *
- * The vector state is made in the thread's block and copied from there, because storing it straight
- * to a bad stack would be a fault in the engine.
+ * The vector state is built in the thread's block and copied from there, because storing it
+ * directly to a bad stack would be a fault in the engine.
  */
 #include "engine/x86_64/signal_frame.h"
 
@@ -23,7 +23,7 @@ enum {
     UC_STRICT_RESTORE_SS = 4,
 };
 
-/* What rt_sigreturn takes from the frame, but RF: it lasts for one instruction. */
+/* Flags that rt_sigreturn takes from the frame, without RF, which lasts for one instruction. */
 enum { FLAGS_RETURNED = FLAGS_ARITHMETIC | FLAG_TF | FLAG_DF | FLAG_AC };
 
 struct signal_frame {
@@ -34,7 +34,7 @@ struct signal_frame {
 
 _Static_assert(sizeof(struct signal_frame) == 440, "the kernel's rt_sigframe");
 
-/* What the kernel leaves in bytes of the legacy area that the processor does not use. */
+/* What the kernel stores in bytes of the legacy area that the processor does not use. */
 struct vector_note {
     u32 magic;
     u32 extended_size; /* with the closing mark */
@@ -48,7 +48,7 @@ enum { NOTE_MAGIC = 0x46505853, CLOSING_MARK = 0x46505845 };
 _Static_assert(XSAVE_NOTE + sizeof(struct vector_note) == XSAVE_LEGACY_SIZE,
                "it ends the legacy area");
 
-/* Where the pieces go. */
+/* The addresses of the pieces. */
 struct signal_frame_place {
     u64 frame;
     u64 vector;
@@ -83,7 +83,7 @@ static bool choose_place(const struct thread *t, u64 flags, struct signal_frame_
     }
     ret->vector = (rsp - vector_room()) & ~63ul;
     ret->frame = ((ret->vector - sizeof(struct signal_frame)) & ~15ul) - 8;
-    return !on_it || within(stack, ret->frame); /* never past the end of it */
+    return !on_it || within(stack, ret->frame); /* never beyond its end */
 }
 
 u64 signal_frame_at(const struct thread *t, u64 flags)
@@ -107,7 +107,7 @@ static bool signal_frame_write_vector(struct thread *t, u64 at)
         memcpy(image + XSAVE_NOTE, &note, sizeof(note));
         u32 mark = CLOSING_MARK;
         memcpy(image + vector_shape.size, &mark, sizeof(mark));
-        /* Programs older than xsave change these two without saying so in the header. */
+        /* Programs older than xsave change these two without setting the header. */
         ((struct vector_header *)(image + XSAVE_HEADER))->present |= VECTOR_X87 | VECTOR_SSE;
     }
     return guest_write(gaddr(at), image, vector_room());
@@ -120,7 +120,7 @@ static void save_registers(const struct thread *t, bool fault, struct k_sigconte
         REGISTERS_GENERAL(X)
 #undef X
         .rip = cpu->rip,
-        /* Dead flags may hold anything, depending on the translation. */
+        /* Dead flags may have any value, depending on the translation. */
         .flags = (cpu->flags & ~(u64)block_flags_dead_at(cpu->rip)) | FLAGS_PLAIN |
                  (fault ? FLAG_RF : 0),
         .cs = SELECTOR_CS,
@@ -186,7 +186,7 @@ bool signal_frame_build(struct thread *t, const struct signal_frame_request *req
     return true;
 }
 
-/* Does the image in the frame hold more than the legacy part?  Then reads the rest of it. */
+/* True if the image in the frame has more than the legacy part; reads the rest of it then. */
 static bool read_extended(u8 *image, u64 at, struct vector_note *ret)
 {
     memcpy(ret, image + XSAVE_NOTE, sizeof(*ret));
@@ -198,8 +198,8 @@ static bool read_extended(u8 *image, u64 at, struct vector_note *ret)
            guest_read(image + XSAVE_HEADER, gaddr(at + XSAVE_HEADER), ret->size - XSAVE_HEADER);
 }
 
-/* Without a note only x87 and SSE come from the frame; other features get their first values,
- * but for the protection keys, which stay. */
+/* Without a note only x87 and SSE come from the frame; other features get their initial values,
+ * except the protection keys, which stay. */
 static bool load_vector(struct thread *t, u64 at)
 {
     u8 *image = t->vector;

@@ -1,8 +1,8 @@
 /* Stretches: see stretch.h.
  *
  * The code is read, not run: forward along the untaken side of branches, until an instruction that
- * may lead to the place where the next tick began.  Branches that were taken forward are no ticks,
- * so what is read may differ from what was executed; the answer serves a guess (slice.c).
+ * may lead to where the next tick began. Forward branches that are taken count no tick, so the code
+ * that is read may differ from what was executed; the result is only used for a guess (slice.c).
  */
 #include "engine/x86_64/stretch.h"
 
@@ -13,7 +13,7 @@ enum { MOST = 64 }; /* instructions */
 
 static bool is_exchange(const struct insn *i)
 {
-    return i->map == MAP_ONE && (i->opcode == 0x86 || i->opcode == 0x87); /* locked by nature */
+    return i->map == MAP_ONE && (i->opcode == 0x86 || i->opcode == 0x87); /* locked implicitly */
 }
 
 static enum stretch effect(const struct insn *i)

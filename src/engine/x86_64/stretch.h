@@ -5,12 +5,12 @@
 #include "base/types.h"
 
 enum stretch {
-    STRETCH_READS,  /* pushes apart, it writes nothing */
-    STRETCH_TRIES,  /* only by instructions with a lock, as one that spins for a lock does */
-    STRETCH_WRITES, /* or it could not be told */
+    STRETCH_READS,  /* writes nothing, except pushes */
+    STRETCH_TRIES,  /* writes only by locked instructions, like a thread that spins for a lock */
+    STRETCH_WRITES, /* or it is not known */
 };
 
-/* Of the code from `from` to the transfer that went to `to`. */
+/* Classifies the code from `from` to the transfer that went to `to`. */
 enum stretch stretch_between(u64 from, u64 to);
 
 #endif

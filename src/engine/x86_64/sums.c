@@ -1,14 +1,14 @@
 /* Sums of points: see sums.h.
  *
- * A block is a row of stretches that each end with a branch, or with the block. Execution that
+ * A block is a sequence of stretches that each end with a branch, or with the block. Execution that
  * enters a stretch meets all of its points, so one addition anywhere in the stretch counts them:
  * before the first instruction where the flags are dead. If there is no such instruction, the
- * addition preserves the flags, which takes a register.
+ * addition preserves the flags, which needs a register.
  *
  * Invariants
  *   (1) Where a stretch ends, as many points are counted as were met.
- *   (2) In between the fragment's aheads tell the difference: a fault is the only way out from
- *       there (recover.c).
+ *   (2) Within a stretch the fragment's aheads have the difference: only a fault can leave it there
+ *       (recover.c).
  */
 #include "engine/x86_64/sums.h"
 
@@ -17,7 +17,7 @@
 #include "engine/translate/code_sites.h"
 #include "engine/x86_64/lower_internal.h"
 
-enum { LOOK_AT = 12 }; /* instructions, for the sake of translation's speed */
+enum { LOOK_AT = 12 }; /* number of instructions examined, to limit translation time */
 
 /* --- places ----------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static bool ends_stretch(const struct block *b, u32 n)
     return n + 1 == b->count || turns || kind == INSN_BRANCH || kind == INSN_COUNTED;
 }
 
-/* inc, for one, leaves CF alone. */
+/* inc, for example, does not change CF. */
 static u16 flags_changed(u32 points)
 {
     return points == 1 ? FLAGS_ARITHMETIC & ~FLAG_CF : FLAGS_ARITHMETIC;
@@ -54,7 +54,7 @@ static void sums_place_one(struct block *b, u32 first, u32 last, u32 points)
     b->sum[first] = (u8)points;
 }
 
-/* A site is at the first instruction: then the engine counts the point that may be there. */
+/* If a site is at the first instruction, the engine counts the point there. */
 static bool is_counted(const struct block *b, u32 n)
 {
     return !(n == 0 && b->site) && code_point_at(b->pc[n]);
@@ -78,7 +78,7 @@ void sums_place(struct block *b)
 
 /* --- code ------------------------------------------------------------------------------------- */
 
-/* From here on so many more are counted than met. */
+/* From here on the count is ahead by `change` more points. */
 static void note_ahead(struct lowering *l, int change)
 {
     l->ahead_points += change;
@@ -112,7 +112,7 @@ static void add_without_flags(struct emitter *e, u32 sum, u8 points)
     emit_load(e, RCX, emit_slot(SLOT_RCX));
 }
 
-/* Neighbours add to different words: to one alone they could every five cycles or so. */
+/* Neighbours add to different words: one word could be updated only every five cycles or so. */
 static u32 next_sum(struct lowering *l)
 {
     return EMIT_CPU(point_sum[(l->counter + l->sums++) % settings.counters]);

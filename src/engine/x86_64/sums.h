@@ -8,7 +8,7 @@ struct lowering;
 /* The block has been read: finds its points, and the places for their sums. */
 void sums_place(struct block *b);
 
-/* In front of the block's instruction number n: counts, and notes what was counted ahead. */
+/* Before the block's instruction number n: adds the sum, and notes what was counted ahead. */
 void sums_lower(struct lowering *l, unsigned n);
 
 #endif

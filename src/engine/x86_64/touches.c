@@ -1,8 +1,8 @@
 /* Touches: see touches.h.
  *
- * The decoder says of most instructions all that is to be known: one memory operand, its size, read
- * or written.  The others are taken one kind after the other: what pushes and pops, strings,
- * addresses in other registers, vectors of addresses.
+ * For most instructions the decoder gives everything: one memory operand, its size, read or
+ * written. The other kinds are handled one by one: pushes and pops, strings, addresses in other
+ * registers, vectors of addresses.
  */
 #include "engine/x86_64/touches.h"
 
@@ -27,7 +27,7 @@ static void touches_add(struct touch_work *w, u64 start, u64 size, u32 how)
     w->ret->touch[w->ret->count++] = (struct touch){start, size, how};
 }
 
-/* As `touches_add`, joined with the one before if it is next to it. */
+/* Like `touches_add`, but joins the range with the one before if it is adjacent. */
 static void touches_add_element(struct touch_work *w, u64 start, u64 size, u32 how)
 {
     struct touch *last = w->ret->count ? &w->ret->touch[w->ret->count - 1] : NULL;
@@ -81,7 +81,7 @@ u64 touches_address(const struct insn *i, const struct touch_state *s)
     return sized_address(i, at) + touches_segment_base(i, s);
 }
 
-/* In a register that no field of ModRM names as an address. */
+/* An address in a register that no field of ModRM names. */
 static u64 register_address(const struct touch_work *w, unsigned reg)
 {
     return sized_address(w->i, w->s->reg[reg]);
@@ -105,7 +105,7 @@ static u64 stack_word(const struct insn *i)
     return i->prefixes & PREFIX_66 && !(i->rex & REX_W) ? 2 : WORD;
 }
 
-/* enter: rbp, of a nested frame the frames above it, and itself. */
+/* enter: rbp, for a nested frame the frames above it, and its own. */
 static void add_enter(struct touch_work *w)
 {
     u64 word = stack_word(w->i), level = w->bytes[w->i->immediate_at + 2] & 31;
@@ -125,7 +125,7 @@ static void touches_pop(struct touch_work *w, u64 size)
     touches_add(w, w->s->reg[RSP], size, TOUCH_READ);
 }
 
-/* pop m: its address is computed when rsp has moved. */
+/* pop m: its address is computed after rsp has moved. */
 static void add_pop_memory(struct touch_work *w)
 {
     u64 word = stack_word(w->i), reg[GENERAL_REGISTERS];
@@ -166,7 +166,7 @@ static u64 string_element(const struct insn *i)
     return i->opcode & 1 ? word : 1;
 }
 
-/* So many elements from `at` on, in the direction of the flag. */
+/* Adds this many elements from `at` on, in the direction of the flag. */
 static void add_elements(struct touch_work *w, u64 at, u64 count, u32 how)
 {
     u64 element = string_element(w->i), size;
@@ -182,7 +182,7 @@ static void add_elements(struct touch_work *w, u64 at, u64 count, u32 how)
     }
 }
 
-/* The low bits of the opcodes of strings, without the one for the size. */
+/* The low bits of the opcodes of string instructions, without the one for the size. */
 enum {
     STRING_INS = 0x6c,
     STRING_OUTS = 0x6e,
@@ -250,7 +250,7 @@ static void add_by_register(struct touch_work *w)
     }
 }
 
-/* bt and kin with a register: it counts bits from the operand on, in either direction. */
+/* bt and similar with a register: it counts bits from the operand on, in either direction. */
 static void add_bits(struct touch_work *w)
 {
     const struct insn *i = w->i;
@@ -313,7 +313,7 @@ static u64 element_address(const struct touch_work *w, unsigned index, unsigned 
     return sized_address(i, at) + touches_segment_base(i, w->s);
 }
 
-/* Gathers and scatters.  The low bit of the opcode: indices of eight bytes, not four. */
+/* Gathers and scatters. The low bit of the opcode: indices have eight bytes, not four. */
 static void add_vector_of_addresses(struct touch_work *w)
 {
     const struct insn *i = w->i;
@@ -355,7 +355,7 @@ static void add_masked(struct touch_work *w, unsigned size)
             touches_add_element(w, at + n * size, size, access(w->i));
 }
 
-/* Tiles: rows, as far apart as the index register says. */
+/* Tiles: rows whose distance is in the index register. */
 static bool is_tile(const struct insn *i)
 {
     return i->encoding == ENCODING_VEX3 && i->map == MAP_0F38 && i->opcode == 0x4b;

@@ -1,9 +1,9 @@
 /* Touches: which memory an instruction reads and writes.
  *
  * Given the instruction and the registers before it, the ranges of memory that it may read and
- * write. Nearly always that is exactly what it does; where a mask decides that is not looked at
- * (EVEX), or where a search ends early, it is more, never less. Accesses by the kernel (system
- * calls) and instructions that always fault (far transfers) are not covered.
+ * write. Nearly always that is exact. If a mask that is not examined decides (EVEX), or if a search
+ * ends early, it is more, never less. Accesses by the kernel (system calls) and instructions that
+ * always fault (far transfers) are not covered.
  */
 #ifndef ENGINE_TOUCHES_H
 #define ENGINE_TOUCHES_H
@@ -16,7 +16,7 @@ enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
 
 struct touch {
     u64 start;
-    u64 size; /* at least 1; start + size may be 2^64, as 0 */
+    u64 size; /* at least 1; start + size may be 2^64, which wraps to 0 */
     u32 how;  /* TOUCH_* */
 };
 
@@ -36,33 +36,33 @@ struct touch_state {
     u64 rip;        /* of the instruction */
     u64 flags;
     u64 fs_base, gs_base;
-    u64 save_size;  /* the most that xsave writes */
+    u64 save_size;  /* maximum size that xsave writes */
     const struct touch_vectors *vectors; /* if touches_need_vectors() */
 };
 
-/* Must the vector registers be known? */
+/* True if the vector registers are needed. */
 bool touches_need_vectors(const struct insn *i);
 
-/* What `i`, decoded from `bytes`, touches: `ret->count` ranges.  Of a repeated string instruction
- * as many elements as rcx says. */
+/* Returns the `ret->count` ranges that `i`, decoded from `bytes`, accesses. A repeated string
+ * instruction accesses as many elements as rcx says. */
 void touches_of(const struct insn *i, const u8 *bytes, const struct touch_state *s,
                 struct touches *ret);
 
-/* The address of the memory operand by ModRM, with its segment's base. */
+/* Returns the address of the memory operand by ModRM, including its segment's base. */
 u64 touches_address(const struct insn *i, const struct touch_state *s);
 
-/* How an instruction's address can be found without knowing more than general registers: not by a
- * vector, not as a repeated string, and of a fixed size of 64 bytes at most. `how`: all that it
- * does (TOUCH_*). */
+/* How an instruction's address can be found with only general registers: not by a vector, not as a
+ * repeated string, and with a fixed size of at most 64 bytes. `how`: everything that it does
+ * (TOUCH_*). */
 enum touch_form {
     TOUCH_FORM_NONE,    /* no access */
-    TOUCH_FORM_OPERAND, /* its memory operand by ModRM alone */
-    TOUCH_FORM_STACK,   /* pushes or pops alone */
+    TOUCH_FORM_OPERAND, /* only its memory operand by ModRM */
+    TOUCH_FORM_STACK,   /* only pushes or pops */
     TOUCH_FORM_OTHER,
 };
 enum touch_form touches_form(const struct insn *i, u32 *how);
 
-/* An operand that is asked for often: its address is a sum. */
+/* An operand that is computed often: its address is a sum. */
 struct touch_operand {
     u64 offset; /* a constant, and */
     u8 base, index, scale; /* registers, or TOUCH_NO_REGISTER; the index shifted by `scale` */
@@ -71,7 +71,7 @@ struct touch_operand {
 };
 enum { TOUCH_NO_REGISTER = 16 };
 
-/* Of the instruction at `rip`; false if it touches anything else, or somewhere else. */
+/* For the instruction at `rip`; false if it accesses anything else. */
 bool touches_operand(const struct insn *i, u64 rip, struct touch_operand *ret);
 
 static inline u64 touches_sum(const struct touch_operand *o, const u64 reg[GENERAL_REGISTERS])

@@ -1,8 +1,8 @@
-/* Saving and restoring the vector state: see vector.h.
+/* Saves and restores the vector state: see vector.h.
  *
- * The state is saved where a replay changes to another thread, where a snapshot or a digest is
- * made, and where a session reads registers.  `xsave` and `xrstor` do it with the features that the
- * guest is shown; a processor without them has `fxsave`.
+ * The state is saved when a replay switches to another thread, when a snapshot or a digest is made,
+ * and when a session reads registers. `xsave` and `xrstor` do it with the features that the guest
+ * sees; on a processor without them `fxsave` is used.
  */
 #include "engine/x86_64/vector.h"
 
@@ -15,15 +15,15 @@
 #include "engine/x86_64/touches.h"
 
 enum {
-    MXCSR_MASK_OLD = 0xffbf, /* of processors that write 0 for the mask */
-    MXCSR_MASK_COMMON = 0xffff, /* without what only one vendor has */
+    MXCSR_MASK_OLD = 0xffbf, /* for processors that write 0 for the mask */
+    MXCSR_MASK_COMMON = 0xffff, /* without bits that only one vendor has */
     CPUID_XSAVE = 0xd,
     CPUID_OSXSAVE = 1 << 27, /* leaf 1, ecx */
-    /* Hidden from the guest, which could get them only by arch_prctl. */
+    /* Hidden from the guest, which could enable them only by arch_prctl. */
     TILES = XSAVE_BIT(XSAVE_TILE_CONFIG) | XSAVE_BIT(XSAVE_TILE_DATA),
 };
 
-#define PKRU_FIRST 0x55555554u /* key 0 alone is open: the kernel's init_pkru */
+#define PKRU_FIRST 0x55555554u /* only key 0 is open: the kernel's init_pkru */
 
 struct vector_shape vector_shape;
 
@@ -32,9 +32,9 @@ static struct {
     u32 mask;     /* of mxcsr, as the processor writes it */
     struct {
         u32 at, size;
-        bool aligned; /* to 64 bytes, where features follow each other */
+        bool aligned; /* to 64 bytes, if features follow one another */
     } places[XSAVE_COMPONENTS]; /* where a feature is in an image */
-    /* Whole: xrstor may touch what it does not load. */
+    /* Complete, since xrstor may access what it does not load. */
     u8 first_state[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 } native;
 
@@ -85,7 +85,7 @@ static u32 vector_word_at(const void *image, int offset)
     return word;
 }
 
-/* An image ends with its topmost feature; the kernel's frames do, too. */
+/* An image ends with its topmost feature, like the kernel's frames. */
 static u32 image_size(u64 features)
 {
     if (features == 0)
@@ -111,7 +111,7 @@ static void learn_places(void)
     }
 }
 
-/* Sets which of the stored features the guest is shown. */
+/* Sets which of the stored features the guest sees. */
 static void vector_show(u64 features, u32 mxcsr_mask)
 {
     vector_shape.features = vector_shape.kept & features;
@@ -153,7 +153,7 @@ void vector_limit(u64 features, u32 mxcsr_mask)
 static const struct x87_layout {
     u8 status;          /* a word, whose low byte has X87_PENDING */
     u8 first, end;      /* opcode, addresses of code and operand, their selectors */
-    u8 code, code_size; /* address of the code; size 0: too short to be made the guest's */
+    u8 code, code_size; /* address of the code; size 0: too short to be converted to the guest's */
     u8 selector[2];     /* 0: none */
 } x87_layouts[] = {
     [X87_SHORT_ENVIRONMENT] = {2, 6, 14, 0, 0, {0, 0}},
@@ -192,7 +192,7 @@ void vector_save(void *image)
     if (vector_shape.kept == 0) {
         fxsave(image);
     } else {
-        /* Of the header xsave writes only the first field. */
+        /* xsave writes only the first field of the header. */
         memset((u8 *)image + XSAVE_HEADER, 0, sizeof(struct vector_header));
         xsave(image, vector_shape.kept);
     }
@@ -226,8 +226,7 @@ static bool sse_in_use(const u8 *image)
            vector_word_at(image, XSAVE_MXCSR) != MXCSR_INITIAL;
 }
 
-/* Writes the features after the header. The result is the set that differs from its initial
- * values. */
+/* Writes the features after the header. Returns those that differ from their initial values. */
 static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
 {
     u64 present = 0, next = XSAVE_EXTENDED;
@@ -245,7 +244,8 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
     return present;
 }
 
-/* Writes `settled` of the image, and in the header which of them are in use, besides `others`. */
+/* Writes `settled` of the image, and in the header which of them are in use, in addition to
+ * `others`. */
 static bool write_settled(u64 at, u8 *image, u64 settled, u64 others, bool compacted)
 {
     u64 present = others | write_features(at, image, settled, compacted);
@@ -277,7 +277,7 @@ bool vector_stores(void)
 /* The x87 part: control words and addresses before mxcsr, registers after it. */
 static void write_x87(u64 at, u8 *image, bool wide)
 {
-    if (!wide) { /* the upper halves are selectors then, which processors show as 0 */
+    if (!wide) { /* the upper halves are then selectors, which processors show as 0 */
         memset(image + XSAVE_FCS, 0, sizeof(u32));
         memset(image + XSAVE_FDS, 0, sizeof(u32));
     }
@@ -307,7 +307,7 @@ static bool is_writable(u64 at)
     return guest_read(&byte, gaddr(at), 1) && guest_write(gaddr(at), &byte, 1);
 }
 
-/* The first byte or the last that cannot be written; processors look at the last one first. */
+/* Finds the first or the last byte that cannot be written; processors check the last one first. */
 static bool finds_fault(u64 at, u64 size, u64 *ret)
 {
     u64 last = at + size - 1;
@@ -380,8 +380,8 @@ void vector_reset(void)
 
 /* --- registers ------------------------------------------------------------------------ */
 
-/* A part of an image that has `count` pieces of `size` bytes: the place of one; NULL if it holds
- * its first values. */
+/* Returns a piece of a part that has `count` pieces of `size` bytes; NULL if it has its initial
+ * value. */
 static const u8 *piece_of(const u8 *image, unsigned feature, unsigned number, unsigned size)
 {
     struct vector_header header;
