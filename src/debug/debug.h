@@ -20,6 +20,7 @@
  *   debug_goal.c        until and first: go to where a condition becomes true or a value changes
  *   debug_subject.c     expressions that are followed over time
  *   debug_cover.c       which part of the run an answer covers
+ *   debug_output.c      what the program wrote, line by line
  *   debug_ask.c         questions over the whole run, and the rows of the last answer
  *   debug_signals.c     signals: names, which of them stop
  *   debug_call.c        assignments and calls in a copy of the process
@@ -39,6 +40,8 @@
  */
 #ifndef DEBUG_DEBUG_H
 #define DEBUG_DEBUG_H
+
+#include <regex.h>
 
 #include "base/error.h"
 #include "base/list.h"
@@ -330,6 +333,9 @@ void debug_history_deinit(struct debug_history *h);
 struct debug_asking {
     u64 most;        /* maximum number of rows; 0: all */
     bool counts_only, whole_calls;
+    const char *location;  /* line: only there; or NULL */
+    char *const *shown;    /* line: expressions whose values rows have */
+    size_t shown_count;
     bool (*row)(void *context, const struct ask_row *row); /* may be NULL; returns false to stop */
     void *context;
 };
@@ -338,6 +344,27 @@ struct error *debug_ask(struct debug *d, struct ask_question *q, const struct de
                         struct ask_answer *ret);
 /* Finds the moment to which `goto QUESTION` leads. */
 struct error *debug_ask_moment(struct debug *d, struct ask_question *q, struct moment *ret);
+
+/* What the program wrote, line by line.  Lines are in the order in which they ended. */
+struct debug_printed {
+    struct moment at; /* the call that wrote its first character */
+    u32 thread;
+    u64 fd;
+    const char *text; /* without the newline; valid during the call of `line` */
+    size_t size;
+};
+enum { DEBUG_FD_STANDARD = -1, DEBUG_FD_ALL = -2 };
+struct debug_output {
+    i64 fd;              /* or one of the above: 1 and 2; every descriptor */
+    const regex_t *like; /* lines that it fits; NULL: all */
+    bool (*line)(void *context, const struct debug_printed *line); /* false: enough */
+    void *context;
+};
+/* /REGEX/, whose last slash may be missing. */
+struct error *debug_compile_output(const char *words, regex_t *ret);
+/* Lines are places to go to from then on, as rows are.  *ret_interrupted: there may be more. */
+struct error *debug_output_ask(struct debug *d, const struct debug_output *how,
+                               bool *ret_interrupted);
 
 /* --- what a stop was -------------------------------------------------------------------------- */
 

@@ -35,12 +35,18 @@ struct error *debug_find_row(struct debug *d, const char *words, struct moment *
     return NULL;
 }
 
-static void forget_rows(struct debug *d)
+void debug_rows_begin(struct debug *d)
 {
     if (!d->rows.item)
         d->rows = LIST(struct moment);
     d->rows.count = 0;
     d->rows_track = session_track(d->session);
+}
+
+void debug_rows_add(struct debug *d, struct moment at)
+{
+    if (d->rows.count < ROWS_MOST)
+        *(struct moment *)list_add(&d->rows) = at;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -119,8 +125,7 @@ struct debug_ask_rows {
 static bool ask_note_row(void *context, const struct ask_row *row)
 {
     struct debug_ask_rows *r = context;
-    if (r->d->rows.count < ROWS_MOST)
-        *(struct moment *)list_add(&r->d->rows) = row->at;
+    debug_rows_add(r->d, row->at);
     return !r->how->row || r->how->row(r->how->context, row);
 }
 
@@ -164,17 +169,33 @@ struct error *debug_ask(struct debug *d, struct ask_question *q, const struct de
     struct ask_answering answering = {.counts_only = how->counts_only || q->verb == ASK_COUNT,
                                       .whole_calls = how->whole_calls,
                                       .backward = q->verb == ASK_LAST, .most = how->most,
+                                      .shown = how->shown, .shown_count = how->shown_count,
                                       .row = ask_note_row, .context = &rows};
+    u64 *points = NULL;
     struct error *err = ask_moments(d, q, &answering);
+    if (!err && how->location)
+        err = debug_locate(d, how->location, &points, &answering.point_count);
     if (err)
         return err;
+    answering.points = points;
     if (answering.counts_only)
         answering.row = NULL;
     else
-        forget_rows(d);
+        debug_rows_begin(d);
     if (q->verb == ASK_FIRST || q->verb == ASK_LAST)
         answering.most = 1;
-    return ask_run(d, q, &answering, ret);
+    err = ask_run(d, q, &answering, ret);
+    free(points);
+    return err;
+}
+
+struct error *debug_ask_rows_apart(struct debug *d, struct ask_question *q,
+                                   bool (*row)(void *context, const struct ask_row *row),
+                                   void *context, struct ask_answer *ret)
+{
+    struct ask_answering how = {.row = row, .context = context};
+    struct error *err = ask_moments(d, q, &how);
+    return err ? err : ask_run(d, q, &how, ret);
 }
 
 /* --- goto ------------------------------------------------------------------------------------- */

@@ -43,8 +43,7 @@ static bool looks_like_name(const char *text)
            !strstr(text, "->") && !strpbrk(text, ".=!&|+[]");
 }
 
-static struct error *debug_until_locate(struct debug *d, const char *text, u64 **ret,
-                                        size_t *ret_count)
+struct error *debug_locate(struct debug *d, const char *text, u64 **ret, size_t *ret_count)
 {
     struct symbols *symbols;
     struct code_place *places;
@@ -101,8 +100,8 @@ struct error *debug_read_goal(struct debug *d, const char *text, u64 **ret_pcs, 
     if (debug_take_word(&text, "-l") || debug_take_word(&text, "-location"))
         return make_goal(d, text, true, ret);
     if (looks_like_location(text))
-        return debug_until_locate(d, text, ret_pcs, ret_count);
-    struct error *none = looks_like_name(text) ? debug_until_locate(d, text, ret_pcs, ret_count)
+        return debug_locate(d, text, ret_pcs, ret_count);
+    struct error *none = looks_like_name(text) ? debug_locate(d, text, ret_pcs, ret_count)
                                                : error_coded(ERROR_NOT_FOUND, "none");
     if (!none)
         return NULL;

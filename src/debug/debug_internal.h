@@ -69,6 +69,18 @@ void debug_marks_load(struct debug *d);
 void debug_marks_save(struct debug *d);
 void debug_marks_deinit(struct debug *d);
 
+/* debug_goal.c: the addresses of a location, seen from the selected frame; *ret to be freed. */
+struct error *debug_locate(struct debug *d, const char *text, u64 **ret, size_t *ret_count);
+/* debug_output.c: `output N`, `output -N`, `output /REGEX/`. */
+bool debug_output_named(const char *words);
+struct error *debug_find_output(struct debug *d, const char *words, struct moment *ret);
+/* debug_ask.c: answers over the whole run, without a table to go to. */
+struct error *debug_ask_rows_apart(struct debug *d, struct ask_question *q,
+                                   bool (*row)(void *context, const struct ask_row *row),
+                                   void *context, struct ask_answer *ret);
+/* debug_ask.c: a new table begins; a row of it. */
+void debug_rows_begin(struct debug *d);
+void debug_rows_add(struct debug *d, struct moment at);
 /* debug_ask.c: reads `row N` of the last table. */
 bool debug_row_named(const struct debug *d, const char *words);
 struct error *debug_find_row(struct debug *d, const char *words, struct moment *ret);

@@ -327,6 +327,8 @@ struct error *debug_find_moment(struct debug *d, const char *words, struct momen
     session_place(d->session, &place);
     if (!b && debug_row_named(d, words))
         return debug_find_row(d, words, ret);
+    if (!b && debug_output_named(words))
+        return debug_find_output(d, words, ret);
     if (b && b->track != session_track(d->session))
         return error_coded(ERROR_NOT_FOUND, "bookmark %s is in track %u; 'track %u' goes there",
                            b->name, b->track, b->track);

@@ -179,7 +179,7 @@ static struct error *run_pass(struct asking *a, bool *ret_interrupted)
 
 static bool is_of_log(enum ask_type type)
 {
-    return type >= ASK_SYSCALL && type <= ASK_OUTPUT;
+    return type >= ASK_SYSCALL && type <= ASK_EVENT;
 }
 
 static struct error *ask_prepare(struct asking *a)

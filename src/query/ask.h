@@ -34,8 +34,8 @@ enum ask_verb { ASK_FIND, ASK_COUNT, ASK_LIST, ASK_FIRST, ASK_LAST, ASK_GOTO };
 
 enum ask_type {
     ASK_CALL, ASK_RETURN, ASK_LINE, ASK_BLOCK, ASK_STORE, ASK_LOAD, ASK_SYSCALL, ASK_SIGNAL,
-    ASK_SWITCH, ASK_THREAD, ASK_FORK, ASK_EXEC, ASK_MAP, ASK_OUTPUT, ASK_EXCEPTION, ASK_ALLOC,
-    ASK_FREE, ASK_TYPES,
+    ASK_SWITCH, ASK_THREAD, ASK_FORK, ASK_EXEC, ASK_MAP, ASK_OUTPUT, ASK_EVENT, ASK_EXCEPTION,
+    ASK_ALLOC, ASK_FREE, ASK_TYPES,
 };
 const char *ask_type_name(enum ask_type type);
 
@@ -83,6 +83,9 @@ struct ask_row {
     const char *function;  /* NULL: not known */
     const char *file;      /* NULL: not known */
     unsigned line;
+    const char *text;      /* output: what was written; otherwise NULL */
+    size_t text_size;
+    u64 fd;                /* output: where it was written to */
     struct ask_cell cells[ASK_CELLS_MOST];
     size_t cell_count;
 };
@@ -99,6 +102,10 @@ struct ask_answering {
     bool backward;            /* only the last `most` events are wanted */
     u64 most;                 /* maximum number of rows; 0: all */
     bool counts_only;         /* only count the rows */
+    const u64 *points;        /* line: these instructions, instead of statements; or NULL */
+    size_t point_count;
+    char *const *shown;       /* line: expressions whose values rows have */
+    size_t shown_count;
     bool whole_calls; /* call: rows also have the result, and come when the call has ended */
     const struct recording *rec;
     /* Gets a row. Returns false if no more rows are wanted. */

@@ -214,7 +214,10 @@ struct error *asking_prepare_points(struct asking *a)
     size_t count;
     u64 last = 0;
     const struct step_point *points = symbols_step_points(a->symbols, &count);
-    for (size_t i = 0; i < count && !a->err; i++) {
+    for (size_t i = 0; i < a->how->point_count && !a->err; i++)
+        ask_add_point(a, a->how->points[i]);
+    a->looks |= a->how->shown_count > 0;
+    for (size_t i = 0; i < count && !a->how->points && !a->err; i++) {
         if (a->q->type == ASK_LINE)
             ask_add_point(a, points[i].pc);
         else if (points[i].function && points[i].function != last)
@@ -232,6 +235,39 @@ void asking_lay_points(struct asking *a)
         add_code_site(a, points[i], a->looks ? PLAN_ENDS : 0, ROLE_POINT, (u32)i);
 }
 
+/* Text as the program would print it, other values as `print` shows them. */
+static char *shown_value(struct value *value)
+{
+    char *text = NULL, *type = value_type(value);
+    const char *of = strstr(type, "char");
+    size_t marks = of ? strcspn(of, "*[") : 0; /* one star, or one pair of brackets */
+    if (of && of[marks] && !of[marks + 1 + strcspn(of + marks + 1, "*[")])
+        error_destroy(value_text(value, false, &text));
+    free(type);
+    return text ? text : value_show(value, 0);
+}
+
+/* Values of expressions that were asked for: cells whose texts are to be freed. */
+static void shown_cells(struct asking *a, struct ask_look *look, struct ask_row *row)
+{
+    struct evaluation *v;
+    struct value *value;
+    for (size_t i = 0; i < a->how->shown_count; i++) {
+        struct error *err = ask_look_evaluation(look, &v);
+        if (!err)
+            err = values_evaluate(v, a->how->shown[i], &value);
+        ask_row_cell(row, a->how->shown[i],
+                     err ? xformat("<%s>", error_text(err)) : shown_value(value));
+        error_destroy(err);
+    }
+}
+
+static void free_cells(struct ask_row *row, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        free((char *)row->cells[i].text);
+}
+
 static void take_point(struct asking *a, const struct plan_hit *hit, struct ask_look *look)
 {
     struct ask_event e = {.type = a->q->type, .at = {hit->tick, hit->pc}, .thread = hit->thread,
@@ -240,7 +276,10 @@ static void take_point(struct asking *a, const struct plan_hit *hit, struct ask_
     if (!asking_is_wanted(a, &e, look))
         return;
     struct ask_row row = asking_row(&e);
+    if (look)
+        shown_cells(a, look, &row);
     ask_rows_add(&a->rows, &row);
+    free_cells(&row, 0, row.cell_count);
 }
 
 /* --- events of calls -------------------------------------------------------------------------- */
@@ -286,12 +325,6 @@ static struct error *parameter_cells(struct ask_look *look, struct ask_row *row)
                      list[i].value ? value_show_argument(list[i].value)
                                    : xformat("<%s>", list[i].missing));
     return err;
-}
-
-static void free_cells(struct ask_row *row, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        free((char *)row->cells[i].text);
 }
 
 static void hold_whole(struct asking *a, struct ask_activation *act, const struct ask_row *row)

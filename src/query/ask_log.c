@@ -125,6 +125,9 @@ static bool is_of_type(struct ask_log *l, const struct event *e)
         return e->kind == EVENT_SYSCALL && is_fork(e);
     case ASK_EXEC:
         return ask_is_exec(e);
+    case ASK_EVENT:
+        return e->kind == EVENT_SYSCALL || e->kind == EVENT_SIGNAL || e->kind == EVENT_SWITCH ||
+               e->kind == EVENT_EXEC;
     default:
         return e->kind == EVENT_MAP && ((const struct event_map *)e->payload)->size;
     }
@@ -261,18 +264,29 @@ static char *ask_quoted(const char *text, size_t size)
     return out;
 }
 
+/* What an event is called in its row. */
+static const char *logged_name(const struct ask_logged *g)
+{
+    if (g->e.type != ASK_EVENT)
+        return ask_type_name(g->e.type);
+    return g->site == SITE_SIGNAL ? "signal" : g->site == SITE_SWITCH ? "switch" : "syscall";
+}
+
 static void hand_out_logged(struct asking *a, const struct ask_logged *g)
 {
     struct ask_row row = asking_row(&g->e);
     char *fd = xformat("%lld", (long long)g->e.fd), *pid = xformat("%lld", (long long)g->e.ret);
     char *text = g->e.type == ASK_OUTPUT ? ask_quoted(g->text, g->e.text_size) : NULL;
     if (text) {
+        row.text = g->text;
+        row.text_size = g->e.text_size;
+        row.fd = g->e.fd;
         ask_row_cell(&row, "fd", fd);
         ask_row_cell(&row, "text", text);
     } else if (g->e.type == ASK_FORK) {
         ask_row_cell(&row, "pid", pid);
     } else if (g->shown) {
-        ask_row_cell(&row, ask_type_name(g->e.type), g->shown);
+        ask_row_cell(&row, logged_name(g), g->shown);
     }
     ask_rows_add(&a->rows, &row);
     free(fd);

@@ -20,8 +20,8 @@ static const struct { const char *name; enum ask_type type; } types[] = {
     {"call", ASK_CALL}, {"return", ASK_RETURN}, {"line", ASK_LINE}, {"block", ASK_BLOCK},
     {"store", ASK_STORE}, {"load", ASK_LOAD}, {"syscall", ASK_SYSCALL}, {"signal", ASK_SIGNAL},
     {"switch", ASK_SWITCH}, {"thread", ASK_THREAD}, {"fork", ASK_FORK}, {"exec", ASK_EXEC},
-    {"map", ASK_MAP}, {"output", ASK_OUTPUT}, {"exception", ASK_EXCEPTION}, {"alloc", ASK_ALLOC},
-    {"free", ASK_FREE},
+    {"map", ASK_MAP}, {"output", ASK_OUTPUT}, {"event", ASK_EVENT}, {"exception", ASK_EXCEPTION},
+    {"alloc", ASK_ALLOC}, {"free", ASK_FREE},
     {"func_enter", ASK_CALL}, {"func_exit", ASK_RETURN}, {"block_entry", ASK_BLOCK},
     {"thread_switch", ASK_SWITCH}, {"write", ASK_STORE}, {"read", ASK_LOAD},
 };
@@ -320,8 +320,8 @@ static struct error *unknown_type(const struct ask_cursor *c, size_t length)
                          (int)length, c->at, like);
     return ask_error(c->q, ask_place_of(c),
                      "a type of event is missing here: call, return, line, block, store, load, "
-                     "syscall, signal, switch, thread, fork, exec, map, output, exception, alloc "
-                     "or free");
+                     "syscall, signal, switch, thread, fork, exec, map, output, exception, alloc, "
+                     "free or event");
 }
 
 static struct error *take_type(struct ask_cursor *c, struct ask_question *q)

@@ -17,6 +17,11 @@ struct ask_row ask_row_copy(const struct ask_row *row)
     struct ask_row copy = *row;
     copy.function = copy_text(row->function);
     copy.file = copy_text(row->file);
+    if (row->text) {
+        char *text = xalloc(row->text_size + 1);
+        memcpy(text, row->text, row->text_size + 1);
+        copy.text = text;
+    }
     for (size_t i = 0; i < row->cell_count; i++)
         copy.cells[i] = (struct ask_cell){copy_text(row->cells[i].name),
                                           copy_text(row->cells[i].text)};
@@ -27,6 +32,7 @@ void ask_row_free(struct ask_row *row)
 {
     free((char *)row->function);
     free((char *)row->file);
+    free((char *)row->text);
     for (size_t i = 0; i < row->cell_count; i++) {
         free((char *)row->cells[i].name);
         free((char *)row->cells[i].text);

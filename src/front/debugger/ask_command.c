@@ -34,7 +34,7 @@ static int ask_take_option(void *context, int id, const char *value)
 /* True for questions that are commands of the prompt. */
 static bool is_named_question(const char *text)
 {
-    static const char *const named[] = {"calls"};
+    static const char *const named[] = {"calls", "trace", "output", "events"};
     size_t length = strcspn(text, " ");
     for (size_t i = 0; i < countof(named); i++)
         if (strlen(named[i]) == length && !strncmp(text, named[i], length))
@@ -73,8 +73,8 @@ const struct command debugger_ask = {
     .summary = "ask which events of a run fit a description",
     .about = RECORDING_HELP
              "QUESTION is one operand: what follows 'ask' at the prompt of 'ebb replay', or a "
-             "question with a name such as 'calls FUNCTION'. docs/questions.md explains the "
-             "language.\n",
+             "question with a name: 'calls FUNCTION', trace, output or events. "
+             "docs/questions.md explains the language.\n",
     .examples = {"ebb ask 'count call where func = main'",
                  "ebb ask myprogram-1 'list output' --csv"},
     .after = "The status is 0 if the question was answered, otherwise 1.\n",

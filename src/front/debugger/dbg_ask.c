@@ -59,7 +59,7 @@ static void ask_say_csv(struct ask_table *t, const struct ask_row *row)
     free(cells);
 }
 
-static void ask_json_row(struct json *j, const struct ask_row *row)
+void ask_json_row(struct json *j, const struct ask_row *row)
 {
     json_open(j, NULL, '{');
     json_unsigned(j, "tick", row->at.tick);
@@ -101,6 +101,12 @@ static void ask_say_text(struct ask_table *t, const struct ask_row *row)
     free(cells);
 }
 
+void dbg_table_flush(struct dbg *d, u64 rows)
+{
+    if (!d->is_lent && !d->tui && rows % FLUSHED_EVERY == 0)
+        dbg_answer_flush(d);
+}
+
 static bool ask_take_row(void *context, const struct ask_row *row)
 {
     struct ask_table *t = context;
@@ -116,8 +122,7 @@ static bool ask_take_row(void *context, const struct ask_row *row)
     } else {
         ask_say_text(t, row);
     }
-    if (!t->d->is_lent && !t->d->tui && t->rows % FLUSHED_EVERY == 0)
-        dbg_answer_flush(t->d);
+    dbg_table_flush(t->d, t->rows);
     return true;
 }
 

@@ -12,7 +12,7 @@ static const char no_process[] = "there is no process to attach to or to end: 'q
 static const char other_files[] =
     "the recording knows its files: 'ebb replay RECORDING' opens another one";
 static const char no_tracing[] =
-    "a recording needs no tracepoints: 'history' and the 'commands' of breakpoints look at it";
+    "a recording needs no tracepoints: 'trace LOCATION \"text {expr}\"' looks at all of it";
 static const char no_language[] =
     "ebb has no scripting language besides its commands: 'ebb gdb' has Python, and "
     "'ebb replay --json' is for other programs";
@@ -26,7 +26,7 @@ static const struct { const char *names, *sentence; } elsewhere[] = {
     {"jump return signal queue-signal restore compile expression", unchanged},
     {"file exec-file symbol-file add-symbol-file core-file core load sharedlibrary "
      "nosharedlibrary add-symbol-file-from-memory remove-symbol-file", other_files},
-    {"trace tstart tstop tstatus tsave tfind tdump actions collect teval ftrace strace tp "
+    {"tstart tstop tstatus tsave tfind tdump actions collect teval ftrace strace tp "
      "tvariable passcount", no_tracing},
     {"python py python-interactive pi guile gu guile-repl gr", no_language},
     {"macro", no_macros},

@@ -230,6 +230,14 @@ struct error *dbg_calls(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int form, u64 most,
                                   bool whole_calls);
 struct error *dbg_take_form(const char *args, int *form, char **ret_text);
+void ask_json_row(struct json *j, const struct ask_row *row);
+/* A table that is being printed has this many rows: now and then, what there is is shown. */
+void dbg_table_flush(struct dbg *d, u64 rows);
+
+/* dbg_trace.c */
+struct error *dbg_trace(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_events(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_history.c */
 struct error *dbg_history(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -291,7 +299,7 @@ struct error *dbg_evaluate_silently(struct dbg *d, const char *expression);
 void dbg_say_arguments(struct dbg *d, size_t frame);
 void dbg_say_returned(struct dbg *d, u64 function);
 struct error *dbg_split_format(const char **args, char *room, size_t size);
-struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_output_value(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_print_settings.c */
 struct error *dbg_set_print(struct dbg *d, const char *args);

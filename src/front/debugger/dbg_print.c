@@ -135,7 +135,7 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 }
 
 /* output: prints only the value, without a newline, for commands of breakpoints. */
-struct error *dbg_output(struct dbg *d, const struct dbg_command *c, const char *args)
+struct error *dbg_output_value(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct evaluation *evaluation;
     struct value *value;

@@ -227,12 +227,12 @@ static const struct dbg_command commands[] = {
      "history total\n" "history -l head->next -n 5"},
     {"ask", "", dbg_ask, 0, 0, TAKES_WORD,
      "find count list first last call return line block store load syscall signal switch thread "
-     "fork exec map output exception alloc free",
+     "fork exec map output event exception alloc free",
      "ask find|count|list|first|last TYPE [where CONTEXT] [from A] [to B] [--json | --csv]",
      "ask which events of the run fit a description",
      "Types: call, return, line, block, store MEMORY, load MEMORY, syscall, signal, switch,\n"
-     "thread, fork, exec, map, output, exception, alloc, free. CONTEXT joins conditions by and,\n"
-     "or, not: expressions of the program in the frame of the event, and what the event has:\n"
+     "thread, fork, exec, map, output, event, exception, alloc, free. CONTEXT joins conditions\n"
+     "by and, or, not: expressions of the program in the frame of the event, and its own words:\n"
      "func, caller, file, line, src, stack, thread, addr, size, oldval, newval, changed, arg[i],\n"
      "ret, nr, name, fd, bytes, text. 'func = list_*' takes wildcards, 'text ~ /x+/' a regular\n"
      "expression, 'stack = <**,a,*,b>' calls. find shows the first 50 rows, list all of them.\n"
@@ -245,6 +245,18 @@ static const struct dbg_command commands[] = {
      "A call that did not return, since the run ended or longjmp or an exception left it,\n"
      "returned 'never'.",
      "calls insert\n" "calls list_*"},
+    {"trace", "", dbg_trace, 0, 0, TAKES_LOCATION, NULL,
+     "trace LOCATION \"TEXT {EXPRESSION} ...\" [where CONTEXT] [from A] [to B]",
+     "print a text for each time that the program came to a place",
+     "The answer is what the program would have printed if it had contained that line from\n"
+     "the beginning. Expressions are evaluated there; {{ is a brace. CONTEXT is that of ask.\n"
+     "'goto row N' goes to a row.",
+     "trace insert \"insert {n}\"\n" "trace 47 \"total {total}, n {n}\" where n > 3"},
+    {"events", "", dbg_events, 0, 0, TAKES_WORD, "where from to",
+     "events [where CONTEXT] [from A] [to B] [--json | --csv]",
+     "list system calls, signals and switches of threads",
+     "The same as 'ask list event'. 'goto row N' goes to one.",
+     "events\n" "events where name = openat"},
     {"changes", "", dbg_changes, 0, 0, TAKES_WORD, "from to next step finish previous bstep before",
      "changes [MOVEMENT | [from MOMENT] [to MOMENT]]",
      "list the variables that a statement or a stretch of time changes",
@@ -261,10 +273,15 @@ static const struct dbg_command commands[] = {
      "before, $3 the third. Functions are called, and variables assigned, in a copy of the\n"
      "process that lasts until you move.",
      "print *head\n" "print/x total + 5"},
-    {"output", "", dbg_output, 0, 0, TAKES_EXPRESSION, NULL, "output[/FORMAT] EXPRESSION",
-     "print a value without a number and without a line end",
-     "Use it in the commands of breakpoints.",
-     "output total\n" "output/x total"},
+    {"output", "", dbg_output, 0, 0, TAKES_EXPRESSION, NULL,
+     "output [/REGEX/] [fd N | all] | output[/FORMAT] EXPRESSION",
+     "list what the program wrote, line by line; or print a value without a line end",
+     "Without an expression: the lines that were written to descriptors 1 and 2, with the\n"
+     "moments of the calls that wrote them; 'fd N' is another descriptor, 'all' all of them.\n"
+     "'goto row N' goes to a line of the list, 'goto output -1' to the last line of the whole\n"
+     "output, and 'goto output /REGEX/' to the newest before here that fits. With an\n"
+     "expression: its value, for commands of breakpoints.",
+     "output /error/\n" "output/x total"},
     {"printf", "", dbg_printf, 0, 0, TAKES_EXPRESSION, NULL, "printf \"FORMAT\", EXPRESSION...",
      "print values in a format, as printf of C does",
      "Conversions are %d %i %u %o %x %X %c %s %p %e %f %g, with flags, width and precision,\n"
