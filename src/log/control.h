@@ -63,6 +63,8 @@ enum control_kind {
                                DATA: struct control_snapshot; or EAGAIN, and why not */
     CONTROL_RESTORE = 44,   /* struct control_restore, attached: such a file; answered by STOPPED,
                                with LIMIT where that was taken, or with UNABLE */
+    CONTROL_COMPARE = 45,   /* struct control_restore, attached: such a file; DATA: the first
+                               difference, or nothing; or EAGAIN: it cannot be told */
     CONTROL_STOPPED = 64,   /* struct control_stopped */
     CONTROL_FORKED = 65,    /* struct control_forked */
     CONTROL_DATA = 66,      /* struct control_data, then bytes, or bytes in the attached file */

@@ -720,6 +720,26 @@ struct error *replayer_restore(struct replayer *r, struct snapshot_reader *reade
     return err ? err : replayer_hear_stopped(r, NULL);
 }
 
+struct error *replayer_compare(struct replayer *r, const struct snapshot_raw *raw, char **ret)
+{
+    struct control_restore ask = {.snapshot = {raw->state_at, raw->state_size}};
+    union replayer_answer answer;
+    int fd = -1;
+    *ret = NULL;
+    struct error *err = say(r, &ask.message, CONTROL_COMPARE, sizeof ask, NULL, 0, raw->fd);
+    if (!err)
+        err = hear_data(r, &answer, &fd);
+    if (fd >= 0)
+        close(fd);
+    if (err && !r->lost) { /* it cannot be told */
+        error_destroy(err);
+        return NULL;
+    }
+    if (!err && answer.data.size)
+        *ret = xformat("%.*s", (int)answer.data.size, answer.bytes + sizeof answer.data);
+    return err;
+}
+
 /* --- questions ----------------------------------------------------------------------------- */
 
 static struct error *replayer_read_some(struct replayer *r, u64 address, void *to, size_t size,

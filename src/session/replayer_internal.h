@@ -97,6 +97,10 @@ struct error *replayer_snapshot(struct replayer *r, u64 most, struct snapshot_ra
  * them. */
 struct error *replayer_restore(struct replayer *r, struct snapshot_reader *reader, u64 offset);
 
+/* Compares a process with a snapshot of the moment that it stands at. *ret is the first difference,
+ * to be freed; NULL: there is none, or it cannot be told here. */
+struct error *replayer_compare(struct replayer *r, const struct snapshot_raw *raw, char **ret);
+
 struct error *replayer_read(struct replayer *r, u64 address, void *to, size_t size, size_t *ret);
 struct error *replayer_write(struct replayer *r, u64 address, const void *from, size_t size);
 /* Returns the answer to a control_ask; the caller frees it. */

@@ -31,6 +31,14 @@ struct replayer *snapshots_restore(struct snapshots *s, struct replayer *first, 
 /* Restores the snapshot that a trimmed track begins with. */
 struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, struct replayer **ret);
 
+/* One that a run from `from` towards `to` passes, and that has not been compared: the last whose
+ * comparison takes at most `seconds`.  False: there is none. */
+bool snapshots_on_way(const struct snapshots *s, struct moment from, struct moment to,
+                      double seconds, struct moment *ret);
+/* Compares a process that stands at that one.  An error if they differ: then it will not be found
+ * again. */
+struct error *snapshots_compare(struct snapshots *s, struct replayer *r);
+
 /* Keeps the state of a process that stands. False: no snapshot is possible here, or the process has
  * more than `most` bytes of memory. Another thread compresses and writes it. */
 bool snapshots_keep(struct snapshots *s, struct replayer *r, u64 most);

@@ -50,6 +50,7 @@ static const double WORTH_RESTORING = 0.15;
  * it saves. */
 static const double SNAPSHOT_LEAST = 64e6, SNAPSHOT_RATE = 100e6; /* bytes; and bytes per second */
 /* share of a run's time that may be spent on its snapshots */
+static const double COMPARING_SHARE = 0.025; /* of a run, for comparing it with snapshots */
 static const double SNAPSHOTS_SHARE = 0.1;
 
 static double timeline_seconds_now(void)
@@ -377,13 +378,33 @@ static void take_off(struct plan *plan, const struct control_stopped *stopped)
     plan->flags |= PLAN_POINTS_GO_ON;
 }
 
+/* The run ends a chunk at a snapshot, to be compared with it, if that takes little against the way
+ * since `since`. */
+static struct moment stop_at_snapshot(const struct timeline *t, const struct replayer *r,
+                                      u64 since, struct moment goal)
+{
+    struct moment at;
+    u64 end = goal.tick < t->last.tick ? goal.tick : t->last.tick;
+    double seconds = t->measured && end > since ? timeline_seconds(t, end - since) : 0;
+    return snapshots_on_way(t->snapshots, replayer_at(r), goal, seconds * COMPARING_SHARE, &at)
+               ? at : goal;
+}
+
 struct error *timeline_run(struct timeline *t, struct replayer *r, const struct timeline_pass *pass)
 {
-    u64 chunk = chunk_of(t, replayer_at(r), pass);
+    u64 chunk = chunk_of(t, replayer_at(r), pass), compared = r->stopped.tick;
     begin_pass(t, r, pass->limit);
     for (;;) {
-        struct error *err = run_chunk(t, r, pass, chunk_end(t, replayer_at(r), pass->limit, chunk));
+        struct moment end = chunk_end(t, replayer_at(r), pass->limit, chunk);
+        struct moment goal = stop_at_snapshot(t, r, compared, end);
+        struct error *err = run_chunk(t, r, pass, goal);
         if (err || timeline_is_over(r, pass->limit))
+            return err;
+        if (!is_at(goal, end)) {
+            compared = r->stopped.tick;
+            err = snapshots_compare(t->snapshots, r);
+        }
+        if (err)
             return err;
         take_off(pass->plan, &r->stopped);
         if (pass->moves)

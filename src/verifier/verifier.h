@@ -45,6 +45,7 @@ struct verifier_outcome {
     bool has_interval; /* a part was not reproduced: the one between these snapshots, */
     u64 from_tick, from_pc, to_tick, to_pc; /* or 0: the beginning, ~0: the end of the track */
     const char *in_interval;         /* what was wrong there, a line */
+    bool in_recording;               /* it differs, and one of the two is part of the recording */
     const char *said;                /* what a hidden engine wrote to stderr, or NULL */
 };
 
@@ -52,7 +53,7 @@ typedef void verifier_told(void *context, const struct verifier_outcome *outcome
 
 /* Replays one track and shows the program's output. `settings` are added to those of the recording
  * ("": none). If has_interval is set although the whole track was reproduced, one of the two
- * snapshots was wrong; both are removed. */
+ * snapshots was wrong; those in the cache are removed. */
 void verifier_replay_track(const struct recording *rec, u32 track, const char *settings,
                            verifier_told *told, void *context);
 

@@ -38,6 +38,7 @@ struct job_parts {
     size_t begun, ended;
     size_t failed; /* the first part that was not reproduced; ~0: none */
     struct verifier_cut *from, *to; /* bounds of that part; owned elsewhere */
+    bool unable; /* it could not be replayed here, whatever the snapshots are like */
     char wrong[CHANNEL_VERDICT_TEXT]; /* with that */
     struct list lines; /* struct verifier_line *: ended parts whose output is to be shown */
     size_t shown;      /* parts */
@@ -199,6 +200,7 @@ static void note_failed(struct job_parts *p, const struct verifier_line *line)
     snprintf(p->wrong, sizeof p->wrong, "%s",
              line->err ? error_text(line->err)
              : line->judged ? line->verdict.happened : "the replay ended without a verdict");
+    p->unable = !line->err && line->judged && line->verdict.verdict == CHANNEL_UNABLE;
     p->from = line->from;
     p->to = line->to;
 }
@@ -304,6 +306,8 @@ static void tell_interval(const struct job_parts *p, struct verifier_outcome *re
     ret->from_pc = from ? from->pc : 0;
     ret->to_tick = to ? to->tick : ~0ull;
     ret->to_pc = to ? to->pc : ~0ull;
+    ret->in_recording = !p->unable && ((p->from && p->from->stored->own) ||
+                                       (p->to && p->to->stored->own));
     if (ret->result == VERIFIER_REPRODUCED) {
         verifier_cut_remove(p->from);
         verifier_cut_remove(p->to);

@@ -22,6 +22,7 @@
  * Says what differs on stderr, with the seed, and ends with 1; else prints figures and ends with 0.
  */
 #include <stdarg.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,6 +424,12 @@ static void spoil_one(const struct snapshot_stored *s, const char *what)
         thread->mask ^= 1 << 20;
     else if (strcmp(what, "area") == 0)
         ((struct snapshot_area *)record_of(state, raw.state_size, SNAPSHOT_AREA))->protection ^= 2;
+    if (s->own) {
+        int fd = open(s->path, O_WRONLY | O_TRUNC);
+        check(snapshot_file_write(fd, &s->about, &raw), "storing");
+        close(fd);
+        return;
+    }
     check(snapshot_store_add(&s->about, &raw, &path, &size), "storing");
     printf("%s\n", path);
 }
@@ -431,8 +438,11 @@ static int spoil(struct recording *rec, const char *what)
 {
     size_t count;
     struct snapshot_stored *list = snapshot_store_list(rec->meta.id, 0, &count);
+    if (!count) /* in the recording, the last one stays right */
+        list = snapshot_store_list_own(rec, 0, &count);
     for (size_t n = 0; n < count; n++)
-        spoil_one(&list[n], what);
+        if (!list[n].own || n + 1 < count)
+            spoil_one(&list[n], what);
     return count == 0;
 }
 

@@ -303,6 +303,17 @@ static void answer_snapshot(i32 fd, u64 most_pages)
         controlled_answer(0, &ret, sizeof(ret));
 }
 
+static void answer_compare(const struct control_command *c)
+{
+    struct snapshot_extent extent = {c->restore.snapshot.state_at, c->restore.snapshot.state_size};
+    struct snapshot_difference found = {0};
+    const char *wrong = c->fd < 0 || c->size < sizeof(c->restore)
+                            ? "the snapshot did not come"
+                            : snapshot_compare(c->fd, &extent, &found);
+    bool told = !wrong || found.told;
+    controlled_answer(told ? 0 : EAGAIN, wrong, wrong ? strlen(wrong) + 1 : 0);
+}
+
 bool control_answer(const struct control_command *c)
 {
     switch (cpu ? c->message.kind : 0) { /* there may be no guest, if it could not be started */
@@ -326,6 +337,9 @@ bool control_answer(const struct control_command *c)
         return true;
     case CONTROL_SNAPSHOT:
         answer_snapshot(c->fd, c->keep.most_pages);
+        return true;
+    case CONTROL_COMPARE:
+        answer_compare(c);
         return true;
     case CONTROL_POINTS:
         controlled_answer(c->fd < 0 ? EBADF : plan_points_take(c->fd, c->points.size), NULL, 0);

@@ -16,6 +16,7 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/memory/mapped_copy.h"
+#include "engine/memory/pending.h"
 #include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/snapshot_internal.h"
 #include "engine/track/replay.h"
@@ -464,6 +465,7 @@ const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
         return wrong ? wrong : "there is no memory for it";
     c->found = ret;
     c->fd = fd;
+    pending_fill(0, ~0ul); /* what is not there yet is no zeros */
     snapshot_pagemap_open(&c->pagemap);
     c->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     wrong = compare_all(c, extent);

@@ -38,7 +38,9 @@ static int complain_of_interval(const struct verifier_outcome *o, int status)
     if (!o->has_interval)
         return status;
     if (o->result == VERIFIER_REPRODUCED)
-        return complain(status, "track %u: a snapshot is wrong, %s or %s: %s", o->track,
+        return complain(o->in_recording ? CHANNEL_EXIT_DIVERGED : status,
+                        "track %u: a snapshot%s is wrong, %s or %s: %s", o->track,
+                        o->in_recording ? " of the recording" : "",
                         bound_text(from, o->from_tick, o->from_pc),
                         bound_text(to, o->to_tick, o->to_pc), o->in_interval);
     return complain(status, "  interval: from %s to %s",
