@@ -157,11 +157,12 @@ enum channel_message_kind {
     CHANNEL_READY = 10,  /* its copy: a plain message */
     CHANNEL_GO = 11,     /* ebb: a plain message */
     CHANNEL_BOUND = 12,  /* ebb, for an interval; attached: a snapshot, if there is one */
-    CHANNEL_ROOM = 13,     /* engine, recording: wants to take a snapshot; answered by GIVEN */
-    CHANNEL_GIVEN = 14,    /* ebb; attached: an empty file, unless it is not the time */
-    CHANNEL_SNAPSHOT = 15, /* engine: what came of that */
-    CHANNEL_PAGES = 16,    /* engine, replaying: give me pages of a snapshot; answered by KEPT, a
-                            * file with them attached */
+    CHANNEL_ROOM = 13,     /* engine, recording: requests room for a snapshot; answered by GIVEN */
+    CHANNEL_GIVEN = 14,    /* ebb; attached: an empty file, unless it is too early */
+    CHANNEL_SNAPSHOT = 15, /* engine: the snapshot, or why there is none */
+    /* engine, replaying: requests pages of a snapshot; answered by KEPT, a file with them
+     * attached */
+    CHANNEL_PAGES = 16,
 };
 
 struct channel_message {
@@ -245,7 +246,7 @@ struct channel_fetch { /* fields of the event_map */
 
 struct channel_pages {
     struct channel_message message;
-    u32 snapshot; /* as the session numbers those that are restored */
+    u32 snapshot; /* the session's number of a restored snapshot */
     u32 unused;
     u64 first, count;
 };

@@ -115,7 +115,7 @@ struct control_restore {
     struct channel_message message;
     struct control_snapshot snapshot;
     u64 event; /* offset of the next event in the file of all events */
-    u32 asks;  /* 1: the file has the state alone; pages are asked for (CHANNEL_PAGES) */
+    u32 asks;  /* 1: the file has only the state; pages are requested (CHANNEL_PAGES) */
     u32 number;
     u64 pages;
 };

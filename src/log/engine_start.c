@@ -19,7 +19,7 @@
 #include "base/xalloc.h"
 #include "log/channel.h"
 
-/* What ebb changes for itself and a child gets back. */
+/* What ebb changes for itself and restores in a child. */
 static const struct {
     int signal;
     void (*action)(int);
@@ -30,13 +30,13 @@ static const struct {
     {SIGCHLD, SIG_DFL},
 };
 
-/* Limits that ebb changes for itself.  What is below `enough` is raised, to that or as far as may
- * be; an engine needs at least `needed`.  The engine keeps limits of memory for its program, and is
- * told of them by a setting. */
+/* Limits that ebb changes for itself. A limit below `enough` is raised to that, or as far as
+ * possible; an engine needs at least `needed`. The engine enforces memory limits for its program
+ * itself, and gets them by a setting. */
 static const struct {
     int resource;
     rlim_t enough, needed;
-    const char *setting; /* NULL: the program gets it back from the kernel */
+    const char *setting; /* NULL: the kernel's limit is restored for the program */
     const char *name, *option;
     rlim_t unit;
 } limits[] = {
@@ -48,7 +48,7 @@ static const struct {
     {RLIMIT_DATA,   RLIM_INFINITY, 512 << 20, "limitdata",  "data memory",    "-d", 1024},
 };
 
-/* How it was before ebb changed anything. */
+/* The state before ebb changed anything. */
 static struct {
     bool taken, limits_taken;
     sigset_t mask;
@@ -57,7 +57,8 @@ static struct {
     rlim_t reached[countof(limits)];
 } before;
 
-/* Raises it as far as wanted, beyond the hard limit if that is permitted; returns what it is. */
+/* Raises a limit as far as wanted, beyond the hard limit if that is permitted; returns the new
+ * limit. */
 static rlim_t raise_limit(int resource, rlim_t wanted, const struct rlimit *old)
 {
     rlim_t most = wanted < old->rlim_max ? wanted : old->rlim_max;
@@ -106,7 +107,7 @@ static void tell_limit(struct engine_start *start, const char *setting, const ch
                                   (unsigned long long)limit + 1);
 }
 
-/* In a process that becomes the engine of a program. */
+/* Restores the limits, in a process that becomes the engine of a program. */
 static void give_limits_back(struct engine_start *start)
 {
     for (size_t i = 0; i < countof(limits) && before.limits_taken; i++) {

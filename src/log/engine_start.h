@@ -16,16 +16,16 @@ struct engine_start {
     int output; /* engine_spawn_apart: the engine's standard output; 0: it is discarded */
 };
 
-/* From now on limits that are set for the program (ulimit) are in ebb's way as little as may be:
- * those of files, memory, the stack and time are raised.  A program that an engine records or runs
- * has them as they were. */
+/* Makes limits that were set for the program (ulimit) affect ebb as little as possible: those on
+ * files, memory, the stack and time are raised. A program that an engine records or runs gets the
+ * original ones. */
 void engine_take_limits(void);
 
-/* All of them are as they were, for another program that this process is about to become. */
+/* Restores all limits, for another program that this process is about to execute. */
 void engine_return_limits(void);
 
-/* NULL if the highest limits that may be set leave enough for an engine and its program; otherwise
- * which of them does not. */
+/* Returns NULL if the highest permitted limits are enough for an engine and its program; otherwise
+ * an error that names one that is not. */
 struct error *engine_check_limits(void);
 
 /* Becomes the engine of a program that is not recorded; returns only if that fails. */

@@ -31,19 +31,19 @@ struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
  * it must have. */
 struct error *snapshot_file_about(int fd, u64 at, struct snapshot_about *ret, u64 *ret_size);
 
-/* One that is read in parts.  Opening it reads all of it and compares the checksums, but expands
- * only the state: pages are expanded when they are asked for. */
+/* A snapshot that is read in parts. Opening reads all of it and verifies the checksums, but
+ * decompresses only the state; pages are decompressed when requested. */
 struct snapshot_reader;
 struct error *snapshot_reader_open(int fd, u64 at, struct snapshot_about *ret_about,
                                    struct snapshot_reader **ret);
 void snapshot_reader_close(struct snapshot_reader *r); /* accepts NULL */
-/* The state, in a file without a name. */
+/* Returns the state, in a file without a name. */
 struct error *snapshot_reader_state(const struct snapshot_reader *r, struct snapshot_raw *ret);
 u64 snapshot_reader_count(const struct snapshot_reader *r);
-/* Those pages, by their numbers in the snapshot.  For one thread at a time. */
+/* Reads pages by their numbers in the snapshot. Only one thread at a time may call it. */
 struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 count, u8 *to);
 
-/* Everything as an engine reads it, in a file without a name. */
+/* Reads a snapshot into a file without a name, in the form that engines read. */
 struct error *snapshot_file_read(int fd, u64 at, struct snapshot_about *ret,
                                  struct snapshot_raw *ret_raw);
 

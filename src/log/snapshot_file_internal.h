@@ -1,4 +1,4 @@
-/* The form of a snapshot on disk, for what writes and what reads one. */
+/* The format of a snapshot on disk, for writing and reading. */
 #ifndef LOG_SNAPSHOT_FILE_INTERNAL_H
 #define LOG_SNAPSHOT_FILE_INTERNAL_H
 
@@ -11,7 +11,7 @@ enum {
     SNAPSHOT_FRAME_SIZE = SNAPSHOT_FRAME_PAGES * SNAPSHOT_PAGE,
 };
 
-#define SNAPSHOT_MAGIC "ebbsnap\1" /* without the zero at its end */
+#define SNAPSHOT_MAGIC "ebbsnap\1" /* without the null terminator */
 
 struct snapshot_header {
     char magic[8];
@@ -23,13 +23,13 @@ struct snapshot_header {
     u64 pages, index_stored;
     u64 stored_pages;
     u64 file_size;
-    u32 state_crc, index_crc; /* of the stored bytes */
+    u32 state_crc, index_crc; /* checksums of the stored bytes */
     u32 sizes_crc;
-    u32 crc; /* of the header before this */
+    u32 crc; /* checksum of the preceding header */
 };
 _Static_assert(sizeof(struct snapshot_header) == 120, "on disk");
 
-/* Of a frame. */
+/* The size and checksum of a frame. */
 struct snapshot_frame {
     u32 stored;
     u32 crc;

@@ -1,8 +1,8 @@
-/* A snapshot on disk, read: see snapshot_file.h.
+/* Reads a snapshot from disk: see snapshot_file.h.
  *
- * A page is found by its number: the index says which of the stored pages it is, and that is in
- * one frame.  A few frames that were expanded last are kept, since pages that are alike are stored
- * once, and so may lie anywhere before.
+ * A page is found by its number: the index gives its stored page, which is in one frame. The last
+ * few decompressed frames are cached, since equal pages are stored once, and so may be in any
+ * earlier frame.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ struct snapshot_reader {
     struct snapshot_header h;
     void *state;
     u32 *index;
-    u64 *frame_at; /* in the file; one more than there are frames */
-    u8 *packed;    /* room for a frame as it is stored */
+    u64 *frame_at; /* file offsets; one more entry than there are frames */
+    u8 *packed;    /* room for a compressed frame */
     ZSTD_DCtx *zstd;
     u64 clock;
     struct kept_frame kept[FRAMES_KEPT];
@@ -104,7 +104,7 @@ static bool sizes_are_sane(int fd, u64 at, const struct snapshot_header *h)
            h->pages < UINT32_MAX && h->stored_pages <= h->pages && h->state_size < 1ull << 32;
 }
 
-/* One zstd frame that was `size` bytes long; to be freed. */
+/* Reads one zstd frame of `size` bytes when decompressed; the caller frees it. */
 static struct error *read_packed(int fd, u64 at, u64 stored, u32 crc, u64 size, void **ret)
 {
     u8 *packed = xalloc(stored + 1), *bytes = xalloc(size + 1);
@@ -125,7 +125,7 @@ static size_t frame_count(const struct snapshot_header *h)
     return (h->stored_pages + SNAPSHOT_FRAME_PAGES - 1) / SNAPSHOT_FRAME_PAGES;
 }
 
-/* Where each frame is; none may be longer than one can be. */
+/* Computes the offset of each frame, and checks that none is too long. */
 static struct error *place_frames(struct snapshot_reader *r, const struct snapshot_frame *frames,
                                   u64 at)
 {
@@ -141,7 +141,7 @@ static struct error *place_frames(struct snapshot_reader *r, const struct snapsh
     return NULL;
 }
 
-/* Frames lie one after the other, and many are read at once. */
+/* Checks the frames. They are consecutive, and many are read at once. */
 static struct error *check_frames(const struct snapshot_reader *r,
                                   const struct snapshot_frame *frames)
 {
@@ -161,7 +161,7 @@ static struct error *check_frames(const struct snapshot_reader *r,
     return err;
 }
 
-/* Numbers are given in the order in which pages are met first. */
+/* Checks that numbers are in the order in which pages first occur. */
 static bool index_is_sane(const struct snapshot_reader *r)
 {
     u64 met = 0;
@@ -265,7 +265,7 @@ struct error *snapshot_reader_state(const struct snapshot_reader *r, struct snap
     return err;
 }
 
-/* The one that is needed, expanded. */
+/* Returns a frame, decompressed. */
 static struct error *reader_frame(struct snapshot_reader *r, u64 number, const u8 **ret)
 {
     struct kept_frame *oldest = r->kept;
@@ -313,7 +313,7 @@ struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 co
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/* How many pages from `first` on are zeros, or are not. */
+/* The number of pages from `first` on that are all zeros, or all not. */
 static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
 {
     u64 n = first;
@@ -322,7 +322,7 @@ static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
     return n - first;
 }
 
-/* Zeros stay holes. */
+/* Pages of zeros stay holes. */
 static struct error *read_all_pages(struct snapshot_reader *r, int to)
 {
     u8 *room = xalloc(PAGES_AT_A_TIME * SNAPSHOT_PAGE);

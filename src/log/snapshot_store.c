@@ -217,7 +217,8 @@ void snapshot_store_list_free(struct snapshot_stored *list, size_t count)
     free(list);
 }
 
-/* One that is damaged, or another, is gone from the store; otherwise it has been used now. */
+/* Removes a snapshot from the store if it is damaged or another one than expected; otherwise marks
+ * it as used. */
 static struct error *snapshot_store_used(const struct snapshot_stored *s, int fd,
                                          const struct snapshot_about *about, struct error *err)
 {

@@ -54,10 +54,10 @@ struct error *snapshot_store_add(const struct snapshot_about *about, const struc
  * is in the recording), and an error is returned. */
 struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret);
 
-/* The same, in parts. */
+/* The same, but opens it to be read in parts. */
 struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret);
 
-/* Removes all of a recording. */
+/* Removes all snapshots of a recording. */
 void snapshot_store_remove(const u8 id[16]);
 
 #endif

@@ -48,7 +48,7 @@ static struct error *trimmed_open_file(const struct recording *rec, const char *
     return *ret < 0 ? error_errno(errno, "opening %s/%s", rec->path, name) : NULL;
 }
 
-/* One of the two is read. */
+/* Reads one of the two forms. */
 static struct error *trimmed_get(const struct recording *rec, const struct snapshot_about *about,
                                  struct snapshot_reader **reader, struct snapshot_raw *raw)
 {

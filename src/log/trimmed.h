@@ -14,7 +14,7 @@
  * reported here. */
 bool trimmed_about(const struct recording *rec, u32 track, struct snapshot_about *ret);
 
-/* That snapshot, to be read in parts; and as an engine reads it. */
+/* Opens that snapshot to be read in parts; the other function reads it in the form for engines. */
 struct error *trimmed_open(const struct recording *rec, const struct snapshot_about *about,
                            struct snapshot_reader **ret);
 struct error *trimmed_read(const struct recording *rec, const struct snapshot_about *about,

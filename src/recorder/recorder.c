@@ -65,12 +65,13 @@ struct recorder {
     bool *hung_up;
     size_t count, room;
     u32 tracks_made;
-    struct recorder_figures past; /* of those that are no more */
-    char *limit;                /* the first thing that one of them says cannot be replayed */
-    char *remarks[RECORDER_REMARKS_MOST + 1]; /* each once; what differs from a native run */
+    struct recorder_figures past; /* totals of ended tracks */
+    char *limit;                /* the first fact that a track cannot replay */
+    /* sentences on what differs from a native run, each once */
+    char *remarks[RECORDER_REMARKS_MOST + 1];
     size_t remark_count;
-    struct error *failure;      /* the first; the host was told */
-    bool has_not_copied;        /* a file that was mapped, for want of room; the host was told */
+    struct error *failure;      /* the first failure; the host was told */
+    bool has_not_copied; /* a mapped file could not be copied for want of room; the host was told */
     struct recorder_files files;
     struct recorder_mapped *mapped;
     struct recorder_snapshots *snapshots;
@@ -244,7 +245,7 @@ static void keep_remark(struct recorder *r, char *remark)
         r->remarks[r->remark_count++] = remark;
 }
 
-/* Was the recording ended, and are the processes to go on? */
+/* True if the recording was ended and the processes are to continue. */
 static bool is_leaving(const struct recorder *r)
 {
     return r->ended_by && !r->job->kill;

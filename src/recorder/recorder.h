@@ -117,9 +117,9 @@ const struct recording *recorder_recording(const struct recorder *r);
 enum { RECORDER_REMARKS_MOST = 8 };
 
 enum recorder_result {
-    RECORDER_KEPT,    /* there is a recording; it may be cut (meta.state) */
+    RECORDER_KEPT,    /* there is a recording; it may be incomplete (meta.state) */
     RECORDER_NOTHING, /* no program ran: the recording is removed */
-    RECORDER_REMOVED, /* the program did not fail, and only_if_failed was asked for */
+    RECORDER_REMOVED, /* the program did not fail, and only_if_failed was set */
 };
 
 struct recorder_outcome {
@@ -131,7 +131,7 @@ struct recorder_outcome {
     u64 events;
     const char *limit; /* the first thing that cannot be replayed, or NULL */
     char *const *remarks; /* sentences on what differs from a native run; NULL after the last */
-    struct error *err; /* the recording could not be removed; the caller's */
+    struct error *err; /* the recording could not be removed; owned by the caller */
 };
 
 /* Called when it is over: completes the meta file, and removes the recording if it is not to be

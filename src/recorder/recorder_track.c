@@ -59,7 +59,7 @@ struct recorder_track {
     u64 latest; /* highest tick of all events */
     u64 noted;  /* tick of the position in the file */
     struct error *err;
-    char *limit; /* the first note on what cannot be replayed */
+    char *limit; /* the first note about something that cannot be replayed */
     char *remark; /* the first note on what differs from a native run */
 };
 

@@ -53,10 +53,10 @@ struct error *recorder_track_error(struct recorder_track *t);
  * NULL. The caller frees it. */
 char *recorder_track_limit(struct recorder_track *t);
 
-/* Likewise the first thing that differs from a native run, or NULL. */
+/* The same for the first note on what differs from a native run, or NULL. */
 char *recorder_track_remark(struct recorder_track *t);
 
-/* While it runs, too. */
+/* Can be read while it runs. */
 struct recorder_figures {
     u64 events, raw, stored, ring;
     bool entered; /* its program was loaded and ran */

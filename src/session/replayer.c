@@ -305,7 +305,7 @@ static struct error *replayer_answer_fetch(struct replayer *r, const struct chan
     return err ? lose(r, err) : NULL;
 }
 
-/* Pages of a snapshot, in a file in memory. */
+/* Returns pages of a snapshot, in a memory file. */
 static struct error *replayer_get_pages(const struct replayer_family *f,
                                         const struct channel_pages *ask, int *ret)
 {
@@ -337,7 +337,7 @@ static struct error *replayer_answer_pages(struct replayer *r, const struct chan
     return err ? lose(r, err) : NULL;
 }
 
-/* A question of the engine's, before it answers. */
+/* Handles a request of the engine that comes before its answer. */
 static struct error *replayer_answer(struct replayer *r, const union replayer_answer *asked,
                                      size_t size)
 {

@@ -40,7 +40,8 @@ struct replayer_family {
     size_t dying_count, dying_room;
     /* The total work so far. Tests compare it with the cost of a question. */
     u64 ticks_run, copies_made;
-    struct snapshot_reader **restored; /* whose pages engines may ask for, by number */
+    /* restored snapshots, by number: engines may request their pages */
+    struct snapshot_reader **restored;
     size_t restored_count;
     u32 first_pid;    /* pid of the first engine; it and its copies know their first thread by it */
     u32 recorded_pid; /* the pid that the program had in the recording */

@@ -141,7 +141,7 @@ static void snapshots_forget(struct snapshot_stored *s)
     s->path = NULL;
 }
 
-/* The family of the process has the reader from now on. */
+/* Restores the snapshot. The family of the process then owns the reader. */
 static struct error *become(struct replayer *r, const struct snapshot_about *about,
                             struct snapshot_reader *reader)
 {

@@ -17,8 +17,8 @@ void descriptors_drop(i32 fd);
 
 bool descriptors_owned(i64 fd);
 
-/* Until descriptors_narrow() the engine can open a few files, even if the guest has as many as it
- * may: where the hard limit leaves room. */
+/* Until descriptors_narrow() the engine can open a few files even if the guest has reached its
+ * limit, as far as the hard limit leaves room. */
 void descriptors_widen(u64 ret_before[2]);
 void descriptors_narrow(const u64 before[2]);
 

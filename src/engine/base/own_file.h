@@ -5,8 +5,8 @@
  *     ... memfd_create, ftruncate, write ...
  *     own_file_end(&limit);
  *
- * In between the limit (RLIMIT_FSIZE) is as high as it may be, and should that not be enough, the
- * calls fail with EFBIG and no SIGXFSZ reaches the program.
+ * In between, the limit (RLIMIT_FSIZE) is raised as far as possible. If that is not enough, the
+ * calls fail with EFBIG, and no SIGXFSZ reaches the program.
  */
 #ifndef ENGINE_OWN_FILE_H
 #define ENGINE_OWN_FILE_H
@@ -15,7 +15,7 @@
 
 struct own_file_limit {
     bool changed;
-    u64 limit[2]; /* as it was */
+    u64 limit[2]; /* the original limit */
     u64 mask;     /* signals that were blocked */
 };
 

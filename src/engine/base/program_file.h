@@ -22,11 +22,11 @@ struct program_file {
     u64 first, end;                 /* range of the PT_LOAD segments, page-aligned, as linked */
 };
 
-/* Reads and checks the headers from an open descriptor.  0, or -errno with *why a clause for a
- * person ("not an ELF file", "made for another machine", "truncated") */
+/* Reads and checks the headers from an open descriptor. Returns 0, or -errno with a clause for
+ * users in *why ("not an ELF file", "made for another machine", "truncated") */
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
 
-/* Is it a 32-bit program for this machine? */
+/* True for a 32-bit program for this machine. */
 bool program_file_narrow(i32 fd);
 
 /* True for a "#!" script; returns its interpreter and optional argument (each "" if none). */

@@ -29,7 +29,7 @@ static i64 pass_with_mask_before(struct call *call, u64 mask)
     return result == CALL_AGAIN && log_owner->live ? -EINTR : result;
 }
 
-/* The mask is argument `index`, its size the next; or both are reached through argument `pair`. */
+/* The mask is argument `index`, and its size the next; or argument `pair` points to both. */
 static i64 pass_with_mask(struct call *call, struct mask_pair given, int index, int pair)
 {
     u64 mask, ours;

@@ -128,7 +128,7 @@ struct log_owner {
     u64 (*runs_on)(void);
     /* A call makes a process or thread: true if the kernel must not make it. */
     bool (*spawned)(const struct k_clone_args *args, i64 *result);
-    /* A fork is about to be made; it has made that process. */
+    /* forks: a fork is about to be made. made: it has made this process. */
     void (*forks)(void);
     void (*made)(u32 pid);
     /* In the child of a fork that was made at this moment of its parent. */

@@ -1,8 +1,8 @@
-/* Memory whose contents have not come yet: see the header.
+/* Memory whose contents were not read yet: see the header.
  *
- * The kernel bounds the number of mappings, so what is read at once is not smaller than a block:
- * even if every other block stays closed there are not too many ranges.  Reading in a row takes
- * more and more at a time.
+ * The kernel limits the number of mappings, so at least a block is read at once: even if every
+ * other block stays closed, there are not too many ranges. Sequential faults read more and more at
+ * a time.
  *
  * Invariants
  *   (1) The ranges are sorted and apart, and the kernel has PROT_NONE for all of them.
@@ -34,7 +34,8 @@ static struct {
     struct pending_range *list;
     u64 count, room;
     u64 block;         /* a power of two */
-    u64 expected, step; /* where the next fault is if reading goes on, and how much that takes */
+    /* the address of the next fault if access is sequential, and how much is read then */
+    u64 expected, step;
     u64 read_count;    /* pages */
     pending_read *read;
     void *context;
@@ -49,7 +50,7 @@ void pending_start(pending_read *read, void *context, u64 pages)
         pending.block *= 2;
 }
 
-/* The first range that ends above `at`. */
+/* Returns the index of the first range that ends above `at`. */
 static u64 pending_index(u64 at)
 {
     u64 low = 0, high = pending.count;
@@ -77,7 +78,7 @@ static void pending_make_room(void)
     pending.room = room;
 }
 
-/* [start, end) is within the range, and no longer pending. */
+/* Removes [start, end), which is within the range. */
 static void pending_cut(u64 i, u64 start, u64 end)
 {
     pending_make_room();
@@ -104,7 +105,7 @@ static bool pending_protect(u64 start, u64 end, u32 protection)
     return !kernel_failed(kernel_call(__NR_mprotect, start, end - start, protection));
 }
 
-/* The protection that the guest asked for. */
+/* Restores the protection that the guest requested. */
 static void pending_open(u64 start, u64 end)
 {
     for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end)) {
@@ -160,7 +161,7 @@ bool pending_fault(u64 address)
     return true;
 }
 
-/* Calls for each part of [start, end) that is pending. */
+/* Calls `visit` for each pending part of [start, end). */
 static bool pending_each(u64 start, u64 end, void (*visit)(u64 i, u64 start, u64 end))
 {
     bool any = false;

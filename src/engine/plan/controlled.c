@@ -47,7 +47,8 @@ static struct {
     bool restored;        /* restored from a snapshot, and this has not been reported yet */
     bool answered; /* the session waits for no answer; at first it waits without having asked */
     struct event_end end; /* the END event of the program, once it was met */
-    u64 faults_before, read_before; /* at the last stop: minor faults; pages of a snapshot */
+    /* at the last stop: number of minor faults, and of snapshot pages read */
+    u64 faults_before, read_before;
     u64 poll_tick;        /* the tick of the next look at the session's socket, */
     u32 poll_visits;      /* and the boundaries since the last look */
     struct control_command command;

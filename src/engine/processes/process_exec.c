@@ -109,7 +109,8 @@ static i64 process_exec_open_program(i64 directory, const char *path, u64 flags)
     return fd == -ENXIO ? -EACCES : fd;
 }
 
-/* A file that may be executed but not read: open without access to its content.  Or -EACCES. */
+/* Opens a file that may be executed but not read, without access to its content. Returns -EACCES if
+ * that fails. */
 static i64 open_unreadable(i64 directory, const char *path, u64 flags)
 {
     i64 fd = kernel_call(__NR_openat, directory, path, O_PATH | O_CLOEXEC | flags);
@@ -119,7 +120,7 @@ static i64 open_unreadable(i64 directory, const char *path, u64 flags)
     return -EACCES;
 }
 
-/* An interpreter that could not be opened: is the kernel able to use it? */
+/* Checks whether the kernel can use an interpreter that could not be opened. */
 static i64 check_unreadable(const char *path, i64 error)
 {
     i64 fd = error == -EACCES ? open_unreadable(AT_FDCWD, path, 0) : error;
@@ -333,7 +334,7 @@ static i64 exec_natively(const struct exec_target *target, struct gaddr argv, st
     return failed;
 }
 
-/* Tells the user what runs natively, if it is a program: the kernel may yet refuse it. */
+/* Tells the user what runs natively, if it is a program; the kernel may still refuse it. */
 static void note_unrecorded(const struct exec_target *target)
 {
     char line[PROGRAM_PATH + 128];

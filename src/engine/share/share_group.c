@@ -33,7 +33,7 @@ enum {
     OFFER_NS = 50000,
     PLACES = 2048,
     LOCK_TRIES = 1000,
-    PLACE_TRIES = 16, /* places in which a process may be, from the one of its number on */
+    PLACE_TRIES = 16, /* number of places tried for a process, beginning with that of its number */
     K_FUTEX_WAIT = 0,
     K_FUTEX_WAKE = 1,
     K_POLLIN = 1,
@@ -126,7 +126,7 @@ static void share_group_lock_places(void)
     /* its holder was killed there */
 }
 
-/* A process that was killed has left its place taken. */
+/* A killed process leaves its place marked as taken. */
 static struct share_place *share_group_free_place(u32 pid)
 {
     for (u32 n = 0; n < PLACE_TRIES; n++) {
@@ -137,7 +137,8 @@ static struct share_place *share_group_free_place(u32 pid)
     return NULL;
 }
 
-/* The place that the image before had, or the process's maker gave it, or a new one. */
+/* Returns the place of the previous image, or the one that the process's maker gave it, or a new
+ * one. */
 static struct share_place *share_group_take_place(u32 pid)
 {
     share_group_lock_places();
@@ -172,7 +173,7 @@ static void become_member(void)
         self.place = share_group_take_place(self.pid);
     visits_returns();
     if (self.place)
-        self.place->count = 0; /* that was another image's memory */
+        self.place->count = 0; /* those ranges were in another image's memory */
     self.member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -38,8 +38,8 @@ struct share_range {
 struct share_place {
     u32 pid;     /* 0: free */
     u32 word;    /* enum share_place_state */
-    u32 visitor; /* the process that visits it, or wants to; 0: none */
-    u32 count;   /* ranges that visitors wrote, and the process has not logged yet: */
+    u32 visitor; /* the process that visits it or wants to; 0: none */
+    u32 count;   /* ranges that visitors wrote and the process has not logged yet: */
     struct share_range range[SHARE_RANGES_MOST];
 };
 
@@ -61,15 +61,17 @@ void share_group_offer(void);
 bool share_group_wanted(void);
 /* True if it was taken away from this process, which was stopped while it held it. */
 bool share_group_lost(void);
-/* A fork has made a process: others may know it before it has come to the next function. */
+/* A fork has made a process. Others may know its number before it calls share_group_forked(). */
 void share_group_made(u32 pid);
 /* In the child of a fork: another member, without the baton. */
 void share_group_forked(void);
 
-/* The place of this process; and that of another one. NULL: it has none. */
+/* Returns the place of this process; the other function that of another process. NULL: it has
+ * none. */
 struct share_place *share_group_own_place(void);
 struct share_place *share_group_place_of(u32 pid);
-/* Has a process ended, even if its parent has not waited for it yet?  Is it stopped? */
+/* share_group_has_ended: true if a process has ended, even if its parent has not waited for it yet.
+ * share_group_is_stopped: true if it is stopped. */
 bool share_group_has_ended(u32 pid);
 bool share_group_is_stopped(u32 pid);
 

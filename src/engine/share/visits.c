@@ -16,7 +16,7 @@
 
 enum {
     VISIT_WAIT_NS = 1000000,
-    VISIT_CHECK_EVERY = 8, /* waits before a process that is waited for is checked */
+    VISIT_CHECK_EVERY = 8, /* number of waits before the other process is checked */
     VISIT_WAITS_MOST = 10000,
     VISIT_FUTEX_WAIT = 0,
     VISIT_FUTEX_WAKE = 1,
@@ -46,7 +46,7 @@ static void visits_wake(u32 *word)
 
 /* --- the process that is visited -------------------------------------------------------------- */
 
-/* Also where the guest may not look: a visitor may write there. */
+/* Also reads where the guest has no access: a visitor may write there. */
 static bool visits_read(u8 *to, u64 at, u64 size)
 {
     if (guest_read(to, gaddr(at), size))
@@ -142,7 +142,7 @@ void visits_leave(void)
 
 /* --- the visitor ------------------------------------------------------------------------------ */
 
-/* The process that a thread belongs to; 0: none. */
+/* Returns the process of a thread; 0: none. */
 static u32 visits_process_of(u32 tid)
 {
     char name[32], line[512];
@@ -233,7 +233,7 @@ void visits_wrote(struct share_place *to, u64 at, u64 size)
         to->range[to->count++].size = size;
         return;
     }
-    /* no room for another: the last one grows, and more is logged than was written */
+    /* no room for another range: the last one is extended, and more is logged than was written */
     struct share_range *last = &to->range[to->count - 1];
     u64 end = last->at + last->size > at + size ? last->at + last->size : at + size;
     last->at = last->at < at ? last->at : at;

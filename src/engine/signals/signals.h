@@ -84,8 +84,9 @@ void signals_return(void);
  * second restores it, unless a signal is waiting (then signals_deliver does). */
 void signals_mask_for_call(u64 mask);
 void signals_mask_after_call(void);
-/* The same if the kernel is to change the mask, as part of the call: what it is given; false: a
- * signal that the engine keeps comes in.  `interrupted`: the call's answer is EINTR. */
+/* The same if the kernel changes the mask as part of the call: *ret_kernel is the mask for the
+ * kernel. False: a signal that the engine holds becomes unblocked. `interrupted`: the result of the
+ * call is EINTR. */
 bool signals_mask_in_call(u64 mask, u64 *ret_kernel);
 void signals_mask_was_in_call(bool interrupted);
 

@@ -37,11 +37,11 @@ struct snapshot_difference {
 const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
                              struct snapshot_difference *ret);
 
-/* Are the pages in the file, or does ebb have them, to be asked for at need? */
+/* Where the pages are: in the file, or at ebb, which is asked for them when needed. */
 struct snapshot_given {
     bool asks;
-    u32 number; /* what ebb calls it */
-    u64 pages;  /* that it has */
+    u32 number; /* ebb's number for the snapshot */
+    u64 pages;  /* number of its pages */
 };
 
 /* Restores the snapshot in this process, whose guest is removed. The next event is the one at

@@ -34,16 +34,16 @@ bool snapshot_pagemap_open(struct snapshot_pagemap *map);
 bool snapshot_pagemap_entry(struct snapshot_pagemap *map, u64 page, u64 *ret);
 void snapshot_pagemap_close(struct snapshot_pagemap *map);
 
-/* Where pages come from: snapshot_pages.c. */
+/* The source of pages: snapshot_pages.c. */
 struct snapshot_page_source {
     i32 fd;                      /* the snapshot's own file, */
     struct snapshot_given given; /* or ebb */
-    i32 asked;                   /* what ebb gave last: */
-    u64 first, count;            /* these pages; 0: nothing */
+    i32 asked;                   /* the file that ebb sent last: */
+    u64 first, count;            /* the pages in it; 0: none */
 };
 
-/* Reads pages to where the kernel can write them.  `ahead`: so many from this one on will be
- * needed. */
+/* Reads pages to memory that the kernel can write. `ahead`: this many pages from this one on will
+ * be needed. */
 bool snapshot_pages_get(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to);
 void snapshot_pages_close(struct snapshot_page_source *s);
 

@@ -1,6 +1,6 @@
 /* The pages of a snapshot that is being restored, by their numbers.
  *
- * They are in the snapshot's file; or ebb has them, and is asked for some at a time.
+ * They are in the snapshot's file; or ebb has them, and sends some at a time.
  */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
@@ -22,7 +22,7 @@ static bool read_from(i32 fd, u64 at, u64 size, u8 *to)
     return true;
 }
 
-/* `count` from `first` on are in a file that ebb gave. */
+/* Gets a file with `count` pages from `first` on from ebb. */
 static bool ask_for_pages(struct snapshot_page_source *s, u64 first, u64 count)
 {
     struct channel_pages ask = {

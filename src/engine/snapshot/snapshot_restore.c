@@ -1,4 +1,4 @@
-/* Restoring a snapshot: see snapshot.h.
+/* Restores a snapshot: see snapshot.h.
  *
  * The engine has been started as for a replay from the beginning: settings, the processor's
  * features, the vDSO and its own memory are as they must be.  The guest that it loaded is removed
@@ -46,7 +46,7 @@
 
 enum {
     SOURCES_MOST = 8192,
-    PENDING_LEAST = 32, /* pages of a mapping that is worth a fault */
+    PENDING_LEAST = 32, /* minimum number of pages of a mapping that is read later, at faults */
     PAGES_AHEAD = 64,
 };
 
@@ -333,7 +333,7 @@ static bool may_wait(const struct snapshot_in *in, const struct snapshot_mapping
            m->end - m->start >= PENDING_LEAST * PAGE_SIZE;
 }
 
-/* They are looked up by address: do they rise, and are mappings sorted, too? */
+/* True if pages and mappings are sorted by address, so that pages can be looked up. */
 static bool can_be_looked_up(const struct snapshot_in *in)
 {
     u64 last = 0;
@@ -355,7 +355,7 @@ static bool can_be_looked_up(const struct snapshot_in *in)
     return before;
 }
 
-/* Kept as long as pages wait: the records of pages, which follow each other. */
+/* The consecutive records of pages, kept as long as pages are pending. */
 struct snapshot_waiting {
     struct snapshot_page_source pages;
     const struct snapshot_pages *runs;
@@ -375,7 +375,7 @@ static const struct snapshot_pages *first_run_above(const struct snapshot_waitin
     return w->runs + low;
 }
 
-/* The number of the page there, or of the next that there is. */
+/* Returns the number of the page at the address, or of the next existing one. */
 static u64 number_at(const struct snapshot_waiting *w, const struct snapshot_pages *run, u64 at)
 {
     if (run == w->runs + w->count)

@@ -533,7 +533,7 @@ const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
     if (wrong)
         return wrong;
     if (most_pages != SNAPSHOT_STATE_ALONE)
-        pending_fill(0, ~0ul); /* what is not there yet is no zeros */
+        pending_fill(0, ~0ul); /* memory that was not read yet is not zero */
     struct snapshot_out *o = pool_try_map(page_up(sizeof(*o)), PAGE_SIZE);
     u8 *state = pool_try_map(STATE_MOST, PAGE_SIZE);
     if (o && state) {

@@ -81,7 +81,7 @@ static i64 check_executable(i32 fd, const char *path)
     return error;
 }
 
-/* It may not be opened: perhaps it may be executed all the same. */
+/* The file cannot be opened for reading, but may still be executable. */
 _Noreturn static void refuse_unreadable(const char *path, const char *what)
 {
     i64 fd = kernel_call(__NR_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);

@@ -17,7 +17,7 @@ struct loaded {
 /* Maps the segments; errors name `what`. */
 void loader_map_image(const struct program_file *file, const char *what, struct loaded *ret);
 
-/* Tells the user that the program, open as `fd`, lacks rights that it has natively. */
+/* Tells the user that the program, open as `fd`, lacks privileges that it has natively. */
 void loader_note_rights(i32 fd, const char *path);
 
 /* The content of the first stack. */

@@ -1,8 +1,8 @@
-/* The loader: rights that a program does not get under the engine.
+/* The loader: privileges that a program does not get under the engine.
  *
- * The kernel gives the rights of a set-user-ID program, or one with file capabilities, to what it
- * executes, and that is the engine's file.  The program runs with the rights of its caller
- * instead.  The user is told, since such a program usually fails then.
+ * The kernel grants the privileges of a set-user-ID program, or of one with file capabilities, to
+ * the file that it executes, which is the engine's. So the program runs with the privileges of its
+ * caller. The user is told, since such a program usually fails then.
  */
 #include <asm/stat.h>
 #include <linux/prctl.h>
@@ -17,7 +17,7 @@
 
 enum { K_ST_NOSUID = 2, OVERFLOW_ID = 65534 };
 
-/* Would the kernel give no rights to any program here? */
+/* True if the kernel would grant no privileges to any program here. */
 static bool loader_gives_no_rights(i32 fd)
 {
     u64 about[15] = {0}; /* struct statfs: 120 bytes, the mount's flags at 80 */
@@ -25,7 +25,7 @@ static bool loader_gives_no_rights(i32 fd)
            kernel_call(__NR_fstatfs, fd, about) != 0 || (about[10] & K_ST_NOSUID);
 }
 
-/* What would give the program rights that its caller lacks; NULL if nothing does. */
+/* Returns what would grant the program privileges that its caller lacks; NULL if nothing does. */
 static const char *loader_lost_rights(i32 fd)
 {
     struct stat file;

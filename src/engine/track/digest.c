@@ -128,7 +128,7 @@ u64 digest_memory(struct digest_extent *ret)
 {
     u64 hash = 7;
     *ret = (struct digest_extent){0, 0};
-    pending_fill(0, ~0ul); /* what is not there yet is no zeros */
+    pending_fill(0, ~0ul); /* memory that was not read yet is not zero */
     pagemap_open();
     for (const struct area *a = areas_from(0); a; a = areas_from(a->end)) {
         u64 start = a->start, end = a->end;

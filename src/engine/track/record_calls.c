@@ -209,7 +209,8 @@ static void note_opened(const struct call_made *made)
         record.memory_files = true;
 }
 
-/* The process on whose memory the descriptor is open; 0: on something else. The link says it. */
+/* Returns the process on whose memory the descriptor is open; 0: it is open on something else. The
+ * link tells. */
 static u32 memory_of(u64 fd)
 {
     char link[64], found[64];
@@ -248,7 +249,7 @@ static void add_memory_changes(struct record_event *b, const struct call_made *m
 
 typedef void peer_range(void *context, u64 at, u64 size);
 
-/* The ranges of process_vm_writev, as far as its result goes. */
+/* Visits the ranges of process_vm_writev, as far as its result goes. */
 static void each_peer_range(const u64 *args, u64 left, peer_range *visit, void *context)
 {
     u64 at = args[3];
@@ -274,7 +275,7 @@ static void add_own_memory(struct record_event *b, const struct call_made *made)
         each_peer_range(made->args, (u64)made->result, add_own_range, b);
 }
 
-/* The other process whose memory a call is about to write to; 0: none. */
+/* Returns the other process to whose memory a call is about to write; 0: none. */
 static u32 visited_by(const struct call *call)
 {
     u32 effects = syscall_traits_of(call->number)->effects, own = 0, pid = 0;

@@ -51,7 +51,7 @@ static i64 scratch_dies(u64 signal)
     return 0;
 }
 
-/* What is to be printed may not have come yet. */
+/* The bytes to be printed may not have been read yet. */
 static i64 scratch_prints(const struct call *call)
 {
     const u64 *a = call->args;

@@ -26,7 +26,7 @@ i64 unrecorded_pass(const struct call *call)
     return result;
 }
 
-/* There is no log that could keep it, and no recorder that could print it. */
+/* Without a log and a recorder, the note is printed here. */
 static void unrecorded_note(u32 level, const char *text)
 {
     char buffer[4096 + 256];
