@@ -135,6 +135,31 @@ i64 call_openat2(struct call *call)
     return open_path(call, (i32)call->args[0], 1, flags);
 }
 
+/* From the start again: files of /proc that the engine made are made anew. */
+
+i64 call_lseek(struct call *call)
+{
+    enum { FROM_START = 0 };
+    if (!call->args[1] && (u32)call->args[2] == FROM_START)
+        proc_files_renew((i32)call->args[0]);
+    return call_pass_now(call);
+}
+
+i64 call_pread64(struct call *call)
+{
+    if (!call->args[3])
+        proc_files_renew((i32)call->args[0]);
+    return call_pass(call);
+}
+
+i64 call_ioctl(struct call *call)
+{
+    enum { K_PROCMAP_QUERY = (int)0xc0686611 };
+    if ((i32)call->args[1] == K_PROCMAP_QUERY && proc_files_is_maps((i32)call->args[0]))
+        return proc_files_query((u32)call->args[1], call->args[2]);
+    return call_pass(call);
+}
+
 static i64 read_link(struct call *call, i64 directory, int index)
 {
     char path[PATH_SIZE];

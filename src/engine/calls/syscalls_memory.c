@@ -5,9 +5,11 @@
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/guest_memory.h"
 #include "engine/memory/memory_limits.h"
 #include "engine/memory/pending.h"
 #include "engine/processes/process.h"
+#include "log/syscall_vectors.h"
 
 i64 call_mmap(struct call *call)
 {
@@ -56,6 +58,25 @@ i64 call_madvise(struct call *call)
     return address_madvise(call->args[0], call->args[1], call->args[2]);
 }
 
+/* Advice that changes memory is taken for the process itself alone. The kernel says of no range at
+ * all whether it would take it. */
+i64 call_process_madvise(struct call *call)
+{
+    enum { RANGES_MOST = 1024 };
+    struct k_iovec ranges[RANGES_MOST];
+    const u64 *a = call->args;
+    if (!address_advice_matters((u32)a[3]))
+        return call_pass(call);
+    i64 result = log_owner->live ? kernel_call(call->number, a[0], a[1], 0, a[3], a[4]) : 0;
+    if (result < 0)
+        return result;
+    if (a[2] > RANGES_MOST)
+        return -EINVAL;
+    if (!guest_read(ranges, gaddr(a[1]), a[2] * sizeof(*ranges)))
+        return -EFAULT;
+    return address_madvise_ranges(ranges, a[2], (u32)a[3]);
+}
+
 i64 call_remap_file_pages(struct call *call)
 {
     const u64 *a = call->args;
@@ -81,17 +102,8 @@ i64 call_mseal(struct call *call)
     return known == -ENOSYS ? known : address_mseal(a[0], a[1], a[2]);
 }
 
-/* Locks the guest's mappings area by area: locking the whole process would include the engine's
- * tables, which are huge and nearly empty. Later mappings are not locked, which only affects
- * speed. */
-i64 call_mlockall(struct call *call)
+static i64 lock_areas(u64 flags)
 {
-    u64 flags = call->args[0];
-    u64 known = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
-    if (!flags || (flags & ~known) || flags == MCL_ONFAULT)
-        return -EINVAL;
-    if (!(flags & MCL_CURRENT))
-        return 0;
     if (!memory_limits_allow_locking())
         return -ENOMEM;
     pending_fill(0, ~0ul);
@@ -104,4 +116,27 @@ i64 call_mlockall(struct call *call)
             return result;
     }
     return 0;
+}
+
+/* Locks what the guest has mapped and maps later, area by area: all of the process would include
+ * the engine's tables, which are huge and nearly empty. */
+i64 call_mlockall(struct call *call)
+{
+    u64 flags = call->args[0];
+    u64 known = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+    if (!flags || (flags & ~known) || flags == MCL_ONFAULT)
+        return -EINVAL;
+    i64 allowed = kernel_call(__NR_mlock, 0, 0);
+    if (allowed)
+        return allowed;
+    i64 result = flags & MCL_CURRENT ? lock_areas(flags) : 0;
+    if (!result)
+        memory_limits_lock_future(flags);
+    return result;
+}
+
+i64 call_munlockall(struct call *call)
+{
+    memory_limits_lock_future(0);
+    return call_pass_now(call);
 }

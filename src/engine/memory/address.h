@@ -10,6 +10,8 @@
 
 #include "base/types.h"
 
+struct k_iovec;
+
 i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset);
 i64 address_munmap(u64 at, u64 size);
 i64 address_mprotect(u64 at, u64 size, u64 protection);
@@ -19,6 +21,9 @@ i64 address_brk(u64 at);
 i64 address_shmat(i64 id, u64 at, u64 flags);
 i64 address_shmdt(u64 at);
 i64 address_madvise(u64 at, u64 size, u64 advice);
+/* process_madvise of this process, with advice that changes memory. */
+bool address_advice_matters(u64 advice);
+i64 address_madvise_ranges(const struct k_iovec *ranges, u64 count, u64 advice);
 i64 address_mseal(u64 at, u64 size, u64 flags);
 /* In a child of fork: removes memory that the guest did not want it to have. */
 void address_forked(void);

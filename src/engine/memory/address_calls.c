@@ -24,6 +24,7 @@
 #include "engine/memory/pending.h"
 #include "engine/x86_64/call.h"
 #include "log/syscall_numbers.h"
+#include "log/syscall_vectors.h"
 
 enum {
     TRIES = 16,              /* tries, if the kernel has something unexpected at an address */
@@ -45,7 +46,13 @@ static i64 kernel_map(const struct mapping *m, u64 at, u64 how)
     if (m->stands_in)
         flags &= ~(u64)(MAP_ANONYMOUS | MAP_HUGETLB | MAP_HUGE_MASK << MAP_HUGE_SHIFT);
     u32 protection = code_watch_kernel_protection((u32)m->protection);
-    return kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
+    u64 locks = memory_limits_future_locks();
+    if (locks && !(locks & MCL_ONFAULT))
+        flags |= MAP_LOCKED;
+    i64 got = kernel_call(__NR_mmap, at, m->size, protection, flags, m->fd, m->offset);
+    if (!kernel_failed(got) && (locks & MCL_ONFAULT))
+        kernel_call(__NR_mlock2, got, m->size, MLOCK_ONFAULT);
+    return got;
 }
 
 /* Kernels before 4.17 take MAP_FIXED_NOREPLACE as a hint. */
@@ -527,6 +534,7 @@ static i64 kernel_advise(u64 at, u64 size, u64 advice)
 void address_forked(void)
 {
     u64 from = 0;
+    memory_limits_lock_future(0);
     for (const struct area *found; (found = areas_from(from)); ) {
         struct area a = *found;
         from = a.end;
@@ -651,6 +659,62 @@ i64 address_madvise(u64 at, u64 size, u64 advice)
     if (sound && (result == 0 || result == -ENOMEM)) /* memory with holes, but the rest was done */
         note_advice(at, at + rounded, advice);
     return result;
+}
+
+bool address_advice_matters(u64 advice)
+{
+    return discards(advice) || is_about_forks(advice);
+}
+
+static i64 advise_one(struct k_iovec range, u64 advice)
+{
+    u64 end = range.base + page_up(range.size);
+    if ((range.base & ~PAGE_MASK) || end < range.base || page_up(range.size) < range.size)
+        return -EINVAL;
+    if (range.base == end)
+        return 0;
+    if (address_refused(range.base, end - range.base))
+        return kernel_call(__NR_madvise, LAYOUT_NOTHING, PAGE_SIZE, advice); /* fails */
+    if (keeps_contents(range.base, end, advice))
+        return -EPERM;
+    code_watch_changed(range.base, end);
+    i64 result = advise(range.base, range.size, advice);
+    if (result == -ENOMEM)
+        log_reached(end);
+    if (result == 0 || result == -ENOMEM)
+        note_advice(range.base, end, advice);
+    return result;
+}
+
+static void advise_one_again(struct k_iovec range, u64 advice, const struct log_answered *known)
+{
+    u64 end = range.base + page_up(range.size);
+    code_watch_changed(range.base, end);
+    advise_again(known, range.base, end, advice);
+    if (!known->result || known->has_reached)
+        note_advice(range.base, end, advice);
+}
+
+/* The ranges up to the first that fails; of that one, what was done. */
+i64 address_madvise_ranges(const struct k_iovec *ranges, u64 count, u64 advice)
+{
+    struct log_answered known;
+    bool again = log_answered(&known);
+    u64 total = 0;
+    for (u64 n = 0; n < count; n++) {
+        if (again && total + ranges[n].size > (u64)known.result) {
+            if (known.has_reached)
+                advise_one_again(ranges[n], advice, &known);
+            break;
+        }
+        if (again)
+            advise_one_again(ranges[n], advice, &(struct log_answered){0});
+        i64 result = again ? 0 : advise_one(ranges[n], advice);
+        if (result)
+            return total ? (i64)total : result;
+        total += ranges[n].size;
+    }
+    return again ? known.result : (i64)total;
 }
 
 /* The heap */

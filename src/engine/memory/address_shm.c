@@ -109,7 +109,7 @@ i64 address_shmat(i64 id, u64 at, u64 flags)
     u64 place = flags & K_SHM_RND ? page_down(at) : at;
     if (!size) /* no such segment, or no access: the kernel returns the error */
         return kernel_call(__NR_shmat, id, LAYOUT_MAPPINGS_FIRST, how);
-    if (place && address_refused(place, size))
+    if (place ? address_refused(place, size) : (flags & K_SHM_REMAP) != 0)
         return -EINVAL;
     if (!memory_limits_allow(size, PROT_READ, true))
         return -ENOMEM;

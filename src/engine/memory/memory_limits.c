@@ -30,6 +30,7 @@ struct memory_limit {
 
 static struct {
     struct memory_limit space, data;
+    u64 future; /* MCL_* */
 } memory_limits = {
     .space = {K_RLIMIT_AS, UNLIMITED, UNLIMITED},
     .data = {K_RLIMIT_DATA, UNLIMITED, UNLIMITED},
@@ -145,6 +146,28 @@ bool memory_limits_allow_locking(void)
     u64 limit[2];
     return kernel_call(__NR_prlimit64, 0, K_RLIMIT_MEMLOCK, NULL, limit) ||
            memory_limits_mapped() <= limit[0] || is_capable(K_CAP_IPC_LOCK);
+}
+
+void memory_limits_lock_future(u64 flags)
+{
+    memory_limits.future = flags & MCL_FUTURE ? flags : 0;
+}
+
+u64 memory_limits_future_locks(void)
+{
+    return log_owner->live ? memory_limits.future : 0;
+}
+
+void memory_limits_keep(struct memory_limits_kept *ret)
+{
+    memory_limits_get(K_RLIMIT_AS, ret->space);
+    memory_limits_get(K_RLIMIT_DATA, ret->data);
+}
+
+void memory_limits_bring_back(const struct memory_limits_kept *kept)
+{
+    memory_limits.space = (struct memory_limit){K_RLIMIT_AS, kept->space[0], kept->space[1]};
+    memory_limits.data = (struct memory_limit){K_RLIMIT_DATA, kept->data[0], kept->data[1]};
 }
 
 /* --- the next image -------------------------------------------------------------------------- */

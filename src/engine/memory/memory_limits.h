@@ -34,6 +34,17 @@ bool memory_limits_allow_heap(u64 bytes);
 /* True if everything that is mapped may be locked (RLIMIT_MEMLOCK, which the kernel checks). */
 bool memory_limits_allow_locking(void);
 
+/* mlockall: what the flags ask for later mappings (0: they are not locked); not for a child. */
+void memory_limits_lock_future(u64 flags);
+u64 memory_limits_future_locks(void);
+
+/* A child of vfork changes its own limits, and not those of its parent, whose memory it has. */
+struct memory_limits_kept {
+    u64 space[2], data[2];
+};
+void memory_limits_keep(struct memory_limits_kept *ret);
+void memory_limits_bring_back(const struct memory_limits_kept *kept);
+
 /* Writes the settings that memory_limits_start() of the next image reads. */
 void memory_limits_describe(struct text *out);
 /* For an image that runs without the engine: gives the kernel the guest's limits, or takes them

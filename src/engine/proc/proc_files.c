@@ -76,7 +76,7 @@ static void put_memory(struct out *o, u64 start, u64 end)
 
 /* maps */
 
-static const char *proc_files_area_name(const struct area *a, const struct kernel_mapping *m)
+const char *proc_files_area_name(const struct area *a, const struct kernel_mapping *m)
 {
     u64 stack = guest_image.start_stack;
     if ((a->flags & AREA_STACK) && a->start <= stack && stack < a->end)
@@ -378,7 +378,7 @@ static void write_limits(struct out *o)
     kernel_maps_lines("/proc/self/limits", copy_limit, o);
 }
 
-static const struct {
+static const struct proc_file {
     const char *name;
     void (*write)(struct out *o);
     bool kernel_may_know; /* if the kernel was told the addresses */
@@ -395,9 +395,15 @@ static const struct {
 
 /* Opening */
 
+#define MADE "proc:" /* the names of these files in memory begin so */
+
 static i64 create(const char *name, u64 flags)
 {
-    return kernel_call(__NR_memfd_create, name, flags & O_CLOEXEC ? K_MFD_CLOEXEC : 0);
+    char whole[PROC_NAME + sizeof(MADE)];
+    struct text t = TEXT(whole);
+    text_add(&t, MADE);
+    text_add(&t, name);
+    return kernel_call(__NR_memfd_create, whole, flags & O_CLOEXEC ? K_MFD_CLOEXEC : 0);
 }
 
 /* Opens the same file read-only from its start, under the same number. */
@@ -414,6 +420,54 @@ static i64 for_reading(i64 fd, u64 flags)
     kernel_call(__NR_dup3, again, fd, flags & O_CLOEXEC);
     kernel_call(__NR_close, again);
     return fd;
+}
+
+/* Which of the files a descriptor shows; NULL: none. */
+static const struct proc_file *proc_files_shown(i32 fd)
+{
+    enum { GET_SEALS = 1034, SEAL_SEAL = 1 };
+    char link[64], found[64];
+    struct text name = TEXT(link);
+    if (kernel_call(__NR_fcntl, fd, GET_SEALS) != SEAL_SEAL) /* no file in memory */
+        return NULL;
+    proc_files_add_link(&name, fd);
+    i64 size = kernel_call(__NR_readlink, link, found, sizeof(found) - 1);
+    found[size > 0 ? size : 0] = 0;
+    if (!text_starts(found, "/memfd:" MADE))
+        return NULL;
+    for (unsigned i = 0; i < countof(files); i++) {
+        char whole[PROC_NAME];
+        struct text t = TEXT(whole);
+        text_add(&t, files[i].name);
+        text_add(&t, " ");
+        if (text_starts(found + sizeof("/memfd:" MADE) - 1, whole))
+            return &files[i];
+    }
+    return NULL;
+}
+
+void proc_files_renew(i32 fd)
+{
+    const struct proc_file *file = proc_files_shown(fd);
+    if (!file)
+        return;
+    char link[64];
+    struct text name = TEXT(link);
+    struct out o;
+    proc_files_add_link(&name, fd);
+    o.length = 0;
+    o.fd = kernel_call(__NR_openat, AT_FDCWD, link, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (kernel_failed(o.fd))
+        return;
+    file->write(&o);
+    flush(&o);
+    kernel_call(__NR_close, o.fd);
+}
+
+bool proc_files_is_maps(i32 fd)
+{
+    const struct proc_file *file = proc_files_shown(fd);
+    return file && file->write == write_maps;
 }
 
 bool proc_files_open(const char *path, u64 flags, i64 *ret)

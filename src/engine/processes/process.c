@@ -179,6 +179,7 @@ void process_put_aside(const struct thread *t, struct process_parent *parent)
     parent->clear_tid = t->clear_tid;
     parent->robust_list = t->robust_list;
     parent->call = t->call;
+    memory_limits_keep(&parent->limits);
 }
 
 void process_put_back(struct thread *t, const struct process_parent *parent)
@@ -192,6 +193,7 @@ void process_put_back(struct thread *t, const struct process_parent *parent)
     t->in_vfork = parent->in_vfork;
     t->clear_tid = parent->clear_tid;
     t->robust_list = parent->robust_list;
+    memory_limits_bring_back(&parent->limits);
 }
 
 /* Continues the parent after its call. The child may have ended in the same tick, so this counts as

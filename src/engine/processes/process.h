@@ -3,6 +3,7 @@
 #define ENGINE_PROCESS_H
 
 #include "engine/base/kernel_abi.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/threads/thread.h"
 
 /* Keeps a descriptor of the engine's own file, for execve. Called once, at the start. `started_as`:
@@ -37,6 +38,7 @@ struct process_parent {
     u32 tid;
     bool in_vfork;
     struct gaddr clear_tid, robust_list;
+    struct memory_limits_kept limits;
 };
 void process_put_aside(const struct thread *t, struct process_parent *parent);
 void process_put_back(struct thread *t, const struct process_parent *parent);
@@ -50,6 +52,9 @@ void process_become_child(const struct k_clone_args *args);
 void process_child_begins(struct thread *t);
 /* Makes this process a child of fork, in a recording or in a replay. */
 void process_become_forked(const struct k_clone_args *args);
+
+/* A process apart (thread.h) is killed when its maker ends; not if it becomes another image. */
+void process_die_with_maker(bool on);
 
 /* True if that is the number of this process, or of one of its threads. */
 bool process_is_own(u64 number);

@@ -267,10 +267,23 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
 
 /* The call */
 
+/* A process apart leaves the log of its maker as one that waits for ever. */
+static i64 make_call_apart(u64 number, const u64 args[6])
+{
+    signals_exec();
+    process_die_with_maker(false);
+    thread_give_baton();
+    i64 result = engine_make_call(number, args, &thread_self()->signal_waiting);
+    thread_take_baton();
+    process_die_with_maker(true);
+    signals_exec_failed();
+    return result;
+}
+
 static i64 make_call(u64 number, const u64 args[6])
 {
     if (thread_self()->apart)
-        return -ENOSYS; /* the log that it would leave belongs to its maker */
+        return make_call_apart(number, args);
     signals_exec();
     log_execs();
     /* otherwise its parent has the baton when it continues */

@@ -23,13 +23,18 @@
 
 enum { ROBUST_HEAD = 24 }; /* size of struct robust_list_head, which the kernel requires */
 
-static void thread_begin(void)
+void process_die_with_maker(bool on)
 {
     enum { K_PR_SET_PDEATHSIG = 1 };
+    kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, on ? SIG_KILL : 0);
+}
+
+static void thread_begin(void)
+{
     struct thread *t = thread_self();
     t->tid = (u32)kernel_call(__NR_gettid);
     if (t->apart) /* the log belongs to its maker, and ends with it */
-        kernel_call(__NR_prctl, K_PR_SET_PDEATHSIG, SIG_KILL);
+        process_die_with_maker(true);
     signals_thread_start(t);
     thread_take_baton();
     engine_run();
