@@ -108,6 +108,7 @@ struct debug_breakpoint {
     u32 number;
     u32 type;           /* enum debug_breakpoint_type */
     bool temporary, disabled, pending;
+    u64 stops_left;     /* until it is disabled; 0: it never is */
     bool is_panic;      /* made by `catch panic` */
     bool checks_here;   /* the condition could not be compiled: it is evaluated at each stop */
     bool has_failed;    /* the condition could not be evaluated once, and the user was told */

@@ -57,6 +57,8 @@ void debug_count_hits(struct debug *d, const struct session_stop *stop)
         debug_count_hit(d, p);
         if (p->temporary)
             debug_breakpoints_remove(d, p);
+        else if (p->stops_left && --p->stops_left == 0)
+            debug_breakpoint_enable(d, p, false);
         else
             debug_breakpoint_unsettle(d, p); /* its ignore count is used up */
     }

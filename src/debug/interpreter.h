@@ -22,8 +22,7 @@ struct debug *interpreter_debug(struct interpreter *i);
 /* True if the line begins with a command that is allowed here; *ret_moves: the command moves. */
 bool interpreter_knows(const char *line, bool *ret_moves);
 
-/* Executes a command and returns its output, which the caller frees. If *ret_failed is set, the
- * output includes the error. */
-char *interpreter_obey(struct interpreter *i, const char *line, bool *ret_failed);
+/* Runs the command.  *ret_text is what it said, to be freed, also if it failed. */
+struct error *interpreter_obey(struct interpreter *i, const char *line, char **ret_text);
 
 #endif

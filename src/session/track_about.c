@@ -56,6 +56,46 @@ static char *track_about_describe(const struct recording *rec, u32 track,
                    (unsigned long long)h->parent_tick, command);
 }
 
+static void track_about_keep(const struct event_piece *p, char **ret, size_t *size)
+{
+    char *longer = xalloc(*size + p->size + 1);
+    memcpy(longer, *ret, *size);
+    memcpy(longer + *size, p + 1, p->size);
+    *size += p->size;
+    longer[*size] = '\0';
+    free(*ret);
+    *ret = longer;
+}
+
+struct error *track_about_start(const struct recording *rec, u32 track, char **ret_arguments,
+                                size_t *ret_size, char **ret_directory)
+{
+    struct lineage *l;
+    const struct event *e;
+    size_t directory_size = 0;
+    struct error *err = lineage_open(rec, track, true, &l);
+    if (err)
+        return err;
+    *ret_size = 0;
+    *ret_arguments = xformat("%s", "");
+    *ret_directory = xformat("%s", "");
+    while (!(err = lineage_next(l, &e)) && e &&
+           (e->kind == EVENT_START || e->kind == EVENT_DATA || e->kind == EVENT_NOTE))
+        for (const struct event_piece *p = NULL;
+             e->kind != EVENT_NOTE && (p = event_next_piece(e, p));) {
+            if (p->kind == PIECE_ARGUMENTS)
+                track_about_keep(p, ret_arguments, ret_size);
+            else if (p->kind == PIECE_DIRECTORY)
+                track_about_keep(p, ret_directory, &directory_size);
+        }
+    lineage_close(l);
+    if (err) {
+        free(*ret_arguments);
+        free(*ret_directory);
+    }
+    return err;
+}
+
 char *track_about(const struct recording *rec, u32 track)
 {
     struct reader *reader;

@@ -8,7 +8,12 @@
  * says why. The caller frees the text. */
 char *track_about(const struct recording *rec, u32 track);
 
-/* Returns an error if the recording has no such track. */
+/* What its program was started with.  Strings with a zero after each, and a path; both to be
+ * freed, "" if it is not known. */
+struct error *track_about_start(const struct recording *rec, u32 track, char **ret_arguments,
+                                size_t *ret_size, char **ret_directory);
+
+/* An error if the recording has no such track. */
 struct error *track_about_check(const struct recording *rec, u32 track);
 
 #endif

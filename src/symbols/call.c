@@ -620,6 +620,8 @@ struct error *evaluate_call(struct evaluation *v, const struct tree *t, struct t
         err = call_evaluate_arguments(v, t, &a);
     if (err)
         return err;
+    if (t->a->kind == TREE_REGISTER && internal_function_is(t->a->text))
+        return internal_function_call(v, t->a->text, a.list, a.count, ret);
     switch (t->a->kind) {
     case TREE_NAME: return call_named(v, t->a, &a, as, ret);
     case TREE_MEMBER:

@@ -18,6 +18,7 @@
  *   arguments.c             which registers and which memory arguments are in
  *   library_calls.c         parameters of C library functions without debug information
  *   conveniences.c          $1, $name: values that outlive their evaluation
+ *   internal_functions.c    $_strlen(text) and others
  *   compile.c               trees to agent bytecode, for conditions that run in the process
  *   show.c, show_text.c, show_json.c    values to text, and to JSON
  *   show_std.c, std_containers.c, std_holders.c    classes of the C++ library

@@ -612,6 +612,13 @@ struct error *call_result(struct evaluation *v, struct type *t, const struct val
 struct error *call_add_argument(struct evaluation *v, struct values_call *call, struct list *stack,
                                 struct value *value);
 
+/* --- $_strlen and others (internal_functions.c) ----------------------------------------------- */
+
+bool internal_function_is(const char *name); /* without $ */
+struct error *internal_function_call(struct evaluation *v, const char *name,
+                                     struct value *const *arguments, size_t count,
+                                     struct value **ret);
+
 /* --- what outlives an evaluation (conveniences.c)
  * ---------------------------------------------------------------- */
 

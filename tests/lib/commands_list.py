@@ -186,7 +186,24 @@ def names():
                 r"info types ^point$\|^mixed$\|^number$", "info types ^holes", "info types nosuch_x", r"info functions ^_start$\|^_init$"]
 
 
-SUBJECTS = {"formats": formats, "memory": memory, "types": types, "printing": printing, "searching": searching, "places": places,
+def facts():
+    texts = ["words[0]", "words[1]", "room", '"with"', "(char *)words[2]", "&words[1][1]"]
+    for a in texts:
+        yield "p $_strlen(%s)" % a
+        for b in texts:
+            yield "p $_streq(%s, %s)" % (a, b)
+        yield from ['p $_regex(%s, "%s")' % (a, b) for b in ["t", "te*", "x", ".*", "[a-z]+$", "e"]]
+    yield from ["p $_memeq(text, text, 5)", "p $_memeq(numbers, shorts, 0)", "p $_memeq(numbers, shorts, 8)",
+                "p $_memeq(&first, &first, sizeof(first))", "p $_memeq(raw, raw+1, 4)", "p $_strlen()", "p $_streq(words[1])",
+                "p $_isvoid($nothing)", "p $_isvoid(four)", "p $_strlen(words[1]) + 1", "p $_strlen(1)", "p !$_streq(words[1], words[1])",
+                "whatis $_strlen(words[1])", "p $_memeq(text, text)", "p $_memeq(1, text, 3)"]
+    yield from ["info locals", "info locals local", "info locals ^l", "info locals -q nosuch", "info locals -t int", "info locals -q -t char",
+                "info args", "info args depth", "info args -q nosuch", "info args -t int", "info args -t struct", "info locals -t int ^l",
+                "info locals [", "info args -- depth"]
+    yield from ["info proc", "info proc cmdline", "info proc cwd", "info proc exe", "info proc nosuch"]
+
+
+SUBJECTS = {"facts": facts, "formats": formats, "memory": memory, "types": types, "printing": printing, "searching": searching, "places": places,
             "listing": listing, "settings": settings, "registers": registers, "frames": frames, "names": names}
 
 

@@ -59,3 +59,19 @@ driver_case() {
         fail "$name" "gdb shows another state than ebb, see above"
     fi
 }
+
+# loops_case LEVEL SEED PLACES: tests/gdb/loops.py on $SCRATCH/loops.rec.
+loops_case() {
+    local name="loops -O$1, seed $2"
+    RUN_SECONDS=3600 run env TERM=dumb LOOPS_SEED="$2" LOOPS_PLACES="$3" \
+        "$EBB" gdb "$SCRATCH/loops.rec" -- -nx -batch -iex 'set debuginfod enabled off' \
+        -iex 'set auto-load off' -iex 'set width 0' -x tests/gdb/loops.py
+    cat "$SCRATCH/out" "$SCRATCH/err" >"$SCRATCH/driven"
+    if grep -qa '^wrong: ' "$SCRATCH/driven"; then
+        fail "$name" "$(grep -a -m 1 '^wrong: ' "$SCRATCH/driven" | cut -c 1-900)"
+    elif grep -qaE "^compared: $3 steps, [1-9]" "$SCRATCH/driven"; then
+        ok "$name"
+    else
+        fail "$name" "gdb has ended: $(tail -n 3 "$SCRATCH/driven" | tr -c '[:print:]' ' ')"
+    fi
+}

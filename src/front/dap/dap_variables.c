@@ -521,18 +521,18 @@ static struct moment moment_now(struct dap *s)
 
 static struct error *console_obey(struct dap *s, const char *line)
 {
-    bool failed, moves, had_copy = session_scratch(s->debug->session);
+    bool moves, had_copy = session_scratch(s->debug->session);
     if (!interpreter_knows(line, &moves))
         return error_coded(ERROR_NOT_FOUND, "'%s' is no command here", line);
     struct moment before = moment_now(s);
     dap_forget_views(s);
     if (moves)
         dap_begin_move(s);
-    char *text = interpreter_obey(s->interpreter, line, &failed);
+    char *text;
+    struct error *err = interpreter_obey(s->interpreter, line, &text);
     size_t length = strlen(text);
     while (length && text[length - 1] == '\n')
         text[--length] = '\0';
-    struct error *err = failed ? error_coded(ERROR_MISUSED, "%s", text) : NULL;
     json_string(dap_body(s), "result", text);
     json_unsigned(dap_body(s), "variablesReference", 0);
     free(text);

@@ -113,18 +113,14 @@ void dbg_answer_end(struct dbg *d, const char *command, struct error *err)
     error_destroy(err);
 }
 
-/* Can be called within another command, or between two. */
-char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed)
+/* Within another command, or between two. */
+char *dbg_capture_line(struct dbg *d, const char *line, struct error **ret_failed)
 {
     struct dbg_answer outer = d->answer;
     bool colour = d->settings.colour;
     dbg_answer_begin(d);
     d->settings.colour = false;
-    struct error *err = dbg_run_line(d, line);
-    if (err)
-        dbg_say(d, "%s\n", error_text(err));
-    *ret_failed = err;
-    error_destroy(err);
+    *ret_failed = dbg_run_line(d, line);
     d->settings.colour = colour;
     fclose(d->answer.text);
     fclose(d->answer.fields);
@@ -136,6 +132,12 @@ char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed)
 
 char *dbg_capture(struct dbg *d, const char *line)
 {
-    bool failed;
-    return dbg_capture_line(d, line, &failed);
+    struct error *failed;
+    char *text = dbg_capture_line(d, line, &failed);
+    if (!failed)
+        return text;
+    char *whole = xformat("%s%s\n", text, error_text(failed));
+    error_destroy(failed);
+    free(text);
+    return whole;
 }

@@ -33,22 +33,20 @@ static void take_options(const char **args, struct apply_options *ret)
 static struct error *apply_one(struct dbg *d, const struct apply_options *o, const char *line,
                                void (*say_which)(struct dbg *d, u64 which), u64 which)
 {
-    bool failed;
+    struct error *failed;
     char *text = dbg_capture_line(d, line, &failed);
-    struct error *err = NULL;
-    size_t length = strlen(text);
-    bool left_out = o->silent && (failed || !length);
+    bool left_out = o->silent && (failed || !*text);
     if (!left_out && !o->quiet)
         say_which(d, which);
-    if (failed && !o->silent && !o->goes_on) {
-        while (length && text[length - 1] == '\n')
-            text[--length] = '\0';
-        err = error_coded(ERROR_MISUSED, "%s", text);
-    } else if (!left_out) {
+    if (!left_out)
         dbg_say(d, "%s", text);
-    }
     free(text);
-    return err;
+    if (failed && !o->silent && !o->goes_on)
+        return failed;
+    if (failed && !left_out)
+        dbg_say(d, "%s\n", error_text(failed));
+    error_destroy(failed);
+    return NULL;
 }
 
 static void say_frame_line(struct dbg *d, u64 which)
@@ -239,16 +237,12 @@ struct error *dbg_pipe(struct dbg *d, const struct dbg_command *c, const char *a
         return error_coded(ERROR_MISUSED, "say pipe COMMAND | PROGRAM");
     }
     char *line = xformat("%.*s", (int)(bar - args), args);
-    bool failed;
-    char *text = dbg_capture_line(d, line, &failed);
-    struct error *err = NULL;
-    FILE *file = failed ? NULL : tmpfile();
-    if (failed) {
-        text[strcspn(text, "\n")] = '\0';
-        err = error_coded(ERROR_MISUSED, "%s", text);
-    } else if (!file) {
+    struct error *err;
+    char *text = dbg_capture_line(d, line, &err);
+    FILE *file = err ? NULL : tmpfile();
+    if (!err && !file) {
         err = error_errno(errno, "cannot make a temporary file");
-    } else {
+    } else if (!err) {
         fputs(text, file);
         fflush(file);
         char *path = xformat("/dev/fd/%d", fileno(file));

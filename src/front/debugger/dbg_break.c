@@ -130,26 +130,57 @@ static struct error *find_breakpoint(struct dbg *d, const char *word, struct deb
     return err;
 }
 
-static void change(struct dbg *d, struct debug_breakpoint *p, int how)
+/* What is to become of breakpoints. */
+struct break_change {
+    int how;        /* DO_DELETE, DO_ENABLE, DO_DISABLE */
+    bool temporary; /* enabled: it is deleted when it stops */
+    u64 stops;      /* enabled: it is disabled after so many; 0: never */
+};
+
+static void change(struct dbg *d, struct debug_breakpoint *p, const struct break_change *c)
 {
-    if (how == DO_DELETE)
+    if (c->how == DO_DELETE) {
         debug_breakpoints_remove(d->debug, p);
-    else
-        debug_breakpoint_enable(d->debug, p, how == DO_ENABLE);
+        return;
+    }
+    debug_breakpoint_enable(d->debug, p, c->how == DO_ENABLE);
+    if (c->temporary || c->stops) {
+        p->temporary = c->temporary;
+        p->stops_left = c->stops;
+    }
+}
+
+/* enable once, enable delete, enable count N */
+static struct error *read_stops(const char **args, struct break_change *c)
+{
+    struct error *err = NULL;
+    if (c->how != DO_ENABLE)
+        return NULL;
+    bool once = debug_take_word(args, "once"), count = !once && debug_take_word(args, "count");
+    c->temporary = !once && !count && debug_take_word(args, "delete");
+    c->stops = once;
+    if (!count)
+        return NULL;
+    char *word = debug_next_word(args);
+    err = word ? debug_number(word, "count", &c->stops)
+               : error_coded(ERROR_MISUSED, "say how often they are to stop: enable count N");
+    free(word);
+    return err;
 }
 
 struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c, const char *args)
 {
-    struct error *err = NULL;
+    struct break_change to = {.how = c->which};
     if (debug_take_word(&args, "display"))
         return c->which == DO_DELETE
                    ? dbg_undisplay(d, c, args)
                    : error_coded(ERROR_MISUSED, "a display is there or not: 'undisplay NUMBER'");
     debug_take_word(&args, "breakpoints");
-    if (!*args) {
+    struct error *err = read_stops(&args, &to);
+    if (!err && !*args) {
         struct debug_breakpoint **all = d->debug->breakpoints.items;
         for (size_t i = d->debug->breakpoints.count; i-- > 0;)
-            change(d, all[i], c->which);
+            change(d, all[i], &to);
         return NULL;
     }
     while (*args && !err) {
@@ -157,7 +188,7 @@ struct error *dbg_breakpoints_change(struct dbg *d, const struct dbg_command *c,
         char *word = debug_next_word(&args);
         err = find_breakpoint(d, word, &p);
         if (!err)
-            change(d, p, c->which);
+            change(d, p, &to);
         free(word);
     }
     return err;
@@ -246,6 +277,9 @@ static void say_breakpoint(struct dbg *d, const struct debug_breakpoint *p)
         dbg_say(d, "    stops only if %s\n", p->condition);
     if (p->thread != CONTROL_THREAD_ANY)
         dbg_say(d, "    stops only in thread %u\n", p->thread);
+    if (p->stops_left)
+        dbg_say(d, "    is disabled after %llu more stop%s\n", (unsigned long long)p->stops_left,
+                p->stops_left == 1 ? "" : "s");
     if (p->ignore)
         dbg_say(d, "    passes %llu hits first\n", (unsigned long long)p->ignore);
     if (p->hits)

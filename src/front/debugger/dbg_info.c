@@ -4,6 +4,7 @@
  * Several of these functions are in other files of this folder, next to the commands they belong
  * to.
  */
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,16 +17,51 @@ const char dbg_info_words[] = "address all-registers args auxv bookmarks breakpo
                               "source symbol threads tracks types "
                               "variables watchpoints";
 
+static struct error *read_expression(const char *text, regex_t *ret)
+{
+    if (regcomp(ret, text, REG_NOSUB) == 0)
+        return NULL;
+    return error_coded(ERROR_MISUSED, "'%s' is not a regular expression", text);
+}
+
+/* [-q] [-t TYPE] [NAME]: both are regular expressions. */
+static struct error *some_variables(struct dbg *d, const char *args, bool parameters)
+{
+    struct dbg_which_variables which = {.parameters = parameters};
+    regex_t name, type;
+    struct error *err = NULL;
+    for (bool more = true; more && !err;) {
+        char *word = NULL;
+        more = true;
+        if (debug_take_word(&args, "-q"))
+            which.quiet = true;
+        else if (!which.type && debug_take_word(&args, "-t") && (word = debug_next_word(&args)))
+            err = read_expression(word, &type);
+        else
+            more = debug_take_word(&args, "--") && false;
+        if (word && !err)
+            which.type = &type;
+        free(word);
+    }
+    if (!err && *args && !(err = read_expression(args, &name)))
+        which.name = &name;
+    if (!err)
+        err = dbg_variables(d, &which, "");
+    if (which.name)
+        regfree(&name);
+    if (which.type)
+        regfree(&type);
+    return err;
+}
+
 static struct error *locals(struct dbg *d, const char *args)
 {
-    struct error *err = debug_no_arguments(args);
-    return err ? err : dbg_variables(d, false, "");
+    return some_variables(d, args, false);
 }
 
 static struct error *arguments(struct dbg *d, const char *args)
 {
-    struct error *err = debug_no_arguments(args);
-    return err ? err : dbg_variables(d, true, "");
+    return some_variables(d, args, true);
 }
 
 /* --- registers -------------------------------------------------------------------------------- */
@@ -184,14 +220,21 @@ static void say_thread_row(struct dbg *d, const struct control_thread *t)
 static struct error *threads(struct dbg *d, const char *args)
 {
     struct control_thread *list;
-    size_t count;
-    struct error *err = debug_no_arguments(args);
+    struct list wanted = LIST(u64);
+    size_t count, shown = 0;
+    struct error *err = dbg_read_numbers(args, "thread number", &wanted);
     if (!err)
         err = session_threads(d->debug->session, &list, &count);
-    if (err)
+    if (err) {
+        list_deinit(&wanted);
         return err;
+    }
     json_open(dbg_fields(d), "threads", '[');
     for (size_t i = 0; i < count; i++) {
+        if (*args && !dbg_has_number(&wanted, list[i].thread))
+            continue;
+        shown++;
+        dbg_thread_named(d, &list[i]);
         char name[sizeof list[i].name + 1] = {0};
         memcpy(name, list[i].name, sizeof list[i].name);
         json_open(dbg_fields(d), NULL, '{');
@@ -204,6 +247,9 @@ static struct error *threads(struct dbg *d, const char *args)
     }
     json_close(dbg_fields(d), ']');
     free(list);
+    list_deinit(&wanted);
+    if (!shown)
+        dbg_say(d, "There is no thread %s now.\n", args);
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 #ifndef FRONT_DBG_INTERNAL_H
 #define FRONT_DBG_INTERNAL_H
 
+#include <regex.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -96,6 +97,13 @@ struct dbg {
     double motion_drawn;      /* seconds */
     struct edit *edit;        /* line editing; NULL: lines are not typed */
     struct tui *tui;          /* the full screen; NULL: there is only the prompt */
+    struct list thread_names; /* struct dbg_thread_name */
+};
+
+/* By `thread name`. */
+struct dbg_thread_name {
+    u32 track, thread;
+    char name[16];
 };
 
 /* dbg.c */
@@ -110,6 +118,13 @@ struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops);
 struct error *dbg_source_file(struct dbg *d, const char *path, bool stops);
 char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
 
+/* dbg_threads.c */
+void dbg_thread_named(struct dbg *d, struct control_thread *t);
+struct error *dbg_thread_name(struct dbg *d, const char *name);
+struct error *dbg_thread_find(struct dbg *d, const char *text);
+struct error *dbg_read_numbers(const char *args, const char *what, struct list *ret);
+bool dbg_has_number(const struct list *numbers, u64 number);
+
 /* dbg_answer.c */
 void dbg_answer_begin(struct dbg *d);
 void dbg_answer_end(struct dbg *d, const char *command, struct error *err); /* takes err */
@@ -123,9 +138,9 @@ struct json *dbg_fields(struct dbg *d);
 struct dbg_field_mark { long at; bool some; };
 struct dbg_field_mark dbg_fields_mark(struct dbg *d);
 void dbg_fields_take_back(struct dbg *d, struct dbg_field_mark mark);
-/* returns what a command prints; the caller frees it */
 char *dbg_capture(struct dbg *d, const char *line);
-char *dbg_capture_line(struct dbg *d, const char *line, bool *ret_failed); /* the same */
+/* The same, with the error apart: *ret_failed is NULL or to be destroyed. */
+char *dbg_capture_line(struct dbg *d, const char *line, struct error **ret_failed);
 
 /* dbg_script.c */
 struct error *dbg_define(struct dbg *d, const struct dbg_command *c, const char *args);
@@ -288,8 +303,15 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
-/* One per line, indented by `indent`. */
-struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent);
+/* Each on a line, indented by `indent`. */
+/* Of the selected frame: parameters, or locals, whose names and types fit; NULL: all. */
+struct dbg_which_variables {
+    bool parameters;
+    bool quiet; /* nothing is said if there are none */
+    const regex_t *name, *type;
+};
+struct error *dbg_variables(struct dbg *d, const struct dbg_which_variables *which,
+                            const char *indent);
 char *dbg_display_label(const struct debug_display *display); /* the caller frees it */
 void dbg_say_displays(struct dbg *d);
 /* Says which of several symbols was taken; NULL: nothing is printed. */

@@ -144,24 +144,44 @@ static struct error *say_mappings(struct dbg *d)
     return NULL;
 }
 
-static struct error *say_process(struct dbg *d)
+/* cmdline, cwd and exe, or all of them. */
+static struct error *say_process(struct dbg *d, const char *which)
 {
-    dbg_say(d, "process %u\nexe = '%s'\n", session_pid(d->debug->session),
-            session_program(d->debug->session));
+    char *arguments, *directory;
+    size_t size;
+    u32 track = session_track(d->debug->session);
+    struct error *err = track_about_start(d->debug->rec, track, &arguments, &size, &directory);
+    if (err)
+        return err;
+    for (size_t i = 0; i + 1 < size; i++)
+        if (!arguments[i])
+            arguments[i] = ' ';
+    dbg_say(d, "process %u\n", session_pid(d->debug->session));
+    if (!which || strcmp(which, "cmdline") == 0)
+        dbg_say(d, "cmdline = '%s'\n", arguments);
+    if (!which || strcmp(which, "cwd") == 0)
+        dbg_say(d, "cwd = '%s'\n", directory);
+    if (!which || strcmp(which, "exe") == 0)
+        dbg_say(d, "exe = '%s'\n", session_program(d->debug->session));
+    free(arguments);
+    free(directory);
     return NULL;
 }
 
-/* info proc [mappings] */
+/* info proc [mappings|cmdline|cwd|exe] */
 struct error *dbg_info_proc(struct dbg *d, const char *args)
 {
+    static const char *const facts[] = {"cmdline", "cwd", "exe"};
     size_t length = strlen(args);
     if (!length)
-        return say_process(d);
+        return say_process(d, NULL);
     if (strncmp("mappings", args, length) == 0)
         return say_mappings(d);
-    if (strncmp("exe", args, length) == 0)
-        return say_process(d);
-    return error_coded(ERROR_MISUSED, "info proc knows 'mappings' and 'exe', and not '%s'", args);
+    for (size_t i = 0; i < countof(facts); i++)
+        if (strncmp(facts[i], args, length) == 0)
+            return say_process(d, facts[i]);
+    return error_coded(ERROR_MISUSED,
+                       "info proc knows mappings, cmdline, cwd and exe, and not '%s'", args);
 }
 
 /* --- what the kernel gave to the program ------------------------------------------------------ */

@@ -88,8 +88,10 @@ void dbg_say_thread(struct dbg *d, u32 thread)
     struct error *err = session_threads(d->debug->session, &threads, &count);
     dbg_say(d, "thread %u", thread);
     for (size_t i = 0; i < count && !err; i++)
-        if (threads[i].thread == thread)
+        if (threads[i].thread == thread) {
+            dbg_thread_named(d, &threads[i]);
             dbg_say(d, " (%.16s)", threads[i].name);
+        }
     if (!err)
         free(threads);
     error_destroy(err);
@@ -154,7 +156,7 @@ static void say_locals_of(struct dbg *d, size_t index)
         return;
     struct dbg_field_mark mark = dbg_fields_mark(d);
     d->debug->selected = index;
-    error_destroy(dbg_variables(d, false, "        "));
+    error_destroy(dbg_variables(d, &(struct dbg_which_variables){0}, "        "));
     d->debug->selected = before;
     dbg_fields_take_back(d, mark);
 }
@@ -360,6 +362,10 @@ struct error *dbg_choose_thread(struct dbg *d, const struct dbg_command *c, cons
     (void)c;
     if (debug_take_word(&args, "apply"))
         return dbg_thread_apply(d, args);
+    if (debug_take_word(&args, "name"))
+        return dbg_thread_name(d, args);
+    if (debug_take_word(&args, "find"))
+        return dbg_thread_find(d, args);
     struct error *err = session_threads(d->debug->session, &threads, &count);
     if (err)
         return err;

@@ -340,27 +340,52 @@ static void json_variable(struct json *j, const struct variable *v)
     json_close(j, '}');
 }
 
-struct error *dbg_variables(struct dbg *d, bool parameters, const char *indent)
+static bool variable_fits(const struct variable *v, const struct dbg_which_variables *which)
+{
+    if (which->name && regexec(which->name, v->name, 0, NULL, 0) != 0)
+        return false;
+    if (!which->type || !v->value)
+        return !which->type;
+    char *type = value_type(v->value);
+    bool fits = regexec(which->type, type, 0, NULL, 0) == 0;
+    free(type);
+    return fits;
+}
+
+static void say_no_variables(struct dbg *d, const struct dbg_which_variables *which,
+                             const char *indent)
+{
+    bool some = which->name || which->type;
+    if (!which->quiet)
+        dbg_say(d, "%sThere are no %s%s.\n", indent, which->parameters ? "arguments" : "locals",
+                some ? " of such a name or type" : "");
+}
+
+struct error *dbg_variables(struct dbg *d, const struct dbg_which_variables *which,
+                            const char *indent)
 {
     struct evaluation *evaluation;
     struct variable *list;
-    size_t count;
+    size_t count, shown = 0;
     if (!debug_frame(d->debug))
         return error_coded(ERROR_UNAVAILABLE, "this frame has no debug information");
     struct error *err = debug_evaluation(d->debug, &evaluation);
     if (err)
         return err;
-    err = values_variables(evaluation, parameters, &list, &count);
+    err = values_variables(evaluation, which->parameters, &list, &count);
     if (!err) {
-        json_open(dbg_fields(d), parameters ? "arguments" : "locals", '[');
+        json_open(dbg_fields(d), which->parameters ? "arguments" : "locals", '[');
         for (size_t i = 0; i < count; i++) {
+            if (!variable_fits(&list[i], which))
+                continue;
+            shown++;
             say_variable(d, &list[i], indent);
             dbg_say(d, "\n");
             json_variable(dbg_fields(d), &list[i]);
         }
         json_close(dbg_fields(d), ']');
-        if (!count)
-            dbg_say(d, "%sThere are no %s.\n", indent, parameters ? "arguments" : "locals");
+        if (!shown)
+            say_no_variables(d, which, indent);
     }
     values_close(evaluation);
     return err;

@@ -250,6 +250,7 @@ void dbg_user_commands_deinit(struct dbg *d)
         debug_strings_deinit(&all[i].lines);
     }
     list_deinit(&d->user_commands);
+    list_deinit(&d->thread_names);
 }
 
 static struct error *check_name(const char *name)

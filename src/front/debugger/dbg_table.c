@@ -181,10 +181,11 @@ static const struct dbg_command commands[] = {
      "disable [NUMBER...]", "ignore breakpoints until they are enabled again",
      "Without a number: all of them.",
      "disable 1\n" "disable"},
-    {"enable", "en", dbg_breakpoints_change, DO_ENABLE, 0, TAKES_COUNT, NULL, "enable [NUMBER...]",
-     "make disabled breakpoints stop again",
-     "Without a number: all of them.",
-     "enable 1\n" "enable"},
+    {"enable", "en", dbg_breakpoints_change, DO_ENABLE, 0, TAKES_COUNT, NULL,
+     "enable [once | delete | count N] [NUMBER...]", "make disabled breakpoints stop again",
+     "Without a number: all of them. once: they are disabled again at the next stop. delete: they\n"
+     "are deleted at the next stop. count N: they are disabled after N stops.",
+     "enable 1\n" "enable once 1"},
     {"condition", "cond", dbg_condition, 0, 0, TAKES_EXPRESSION, NULL,
      "condition NUMBER [EXPRESSION]", "give a breakpoint a condition, or remove its condition",
      "Where possible, the condition is compiled and checked inside the replayed process.",
@@ -357,9 +358,11 @@ static const struct dbg_command commands[] = {
      "select the frame that the selected frame called",
      "With N: N frames in.",
      "down\n" "down 2"},
-    {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply",
-     "thread [N | apply all|N... COMMAND]", "select a thread, or run a command in several threads",
-     "Without an argument: show the current thread.",
+    {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply find name",
+     "thread [N | apply all|N... COMMAND | name [NAME] | find REGEXP]",
+     "select a thread, or run a command in several threads",
+     "Without an argument: show the current thread. name: how this thread is called from now on.\n"
+     "find: which threads have a name, or a number of the kernel's, that fits.",
      "thread 0\n" "thread apply all backtrace"},
     {"taas", "", dbg_apply_all, APPLY_THREADS, 0, TAKES_COMMAND, NULL, "taas COMMAND",
      "run a command in all threads",
@@ -377,10 +380,11 @@ static const struct dbg_command commands[] = {
      "show facts about the program or the debugger",
      "Subjects: address NAME; all-registers; args; bookmarks; breakpoints; checkpoints;\n"
      "display; frame; functions, variables, types [-n] [REGEXP]: names, by file (-n: without\n"
-     "symbols that have no debug information); goroutines; line LOCATION; locals; moment; proc\n"
-     "mappings: the memory of the program; registers [NAME...]; scope LOCATION: variables that\n"
-     "are known there; sharedlibrary; signals; skip; source; symbol ADDRESS; threads; tracks;\n"
-     "watchpoints.",
+     "symbols that have no debug information); goroutines; line LOCATION; locals, args [-q] [-t\n"
+     "TYPE] [NAME]: those whose type and name fit; moment; proc [mappings|cmdline|cwd|exe]: the\n"
+     "memory of the program, and what it was started with; registers [NAME...]; scope LOCATION:\n"
+     "variables that are known there; sharedlibrary; signals; skip; source; symbol ADDRESS;\n"
+     "threads [N...]; tracks; watchpoints.",
      "info locals\n" "info functions ^list_"},
     {"disassemble", "disas", dbg_disassemble, 0, 0, TAKES_LOCATION, NULL,
      "disassemble[/rs] [FUNCTION | ADDRESS | START,END | START,+LENGTH]",

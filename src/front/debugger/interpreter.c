@@ -43,6 +43,7 @@ void interpreter_destroy(struct interpreter *i)
         return;
     if (!i->is_over)
         debug_close(i->d.debug);
+    list_deinit(&i->d.thread_names);
     free(i);
 }
 
@@ -100,14 +101,15 @@ static void interpreter_listen(struct interpreter *i)
     i->owner = debug_listen(i->d.debug, &client);
 }
 
-char *interpreter_obey(struct interpreter *i, const char *line, bool *ret_failed)
+struct error *interpreter_obey(struct interpreter *i, const char *line, char **ret_text)
 {
     if (i->is_over)
         interpreter_listen(i);
-    char *text = dbg_capture_line(&i->d, line, ret_failed);
+    struct error *err;
+    *ret_text = dbg_capture_line(&i->d, line, &err);
     if (i->is_over)
         debug_listen(i->d.debug, &i->owner);
     debug_strings_deinit(&i->d.debug->due); /* there is no prompt to execute them */
     i->d.debug->due = LIST(char *);
-    return text;
+    return err;
 }

@@ -16,6 +16,9 @@ import gdb
 HAS_MOVED = re.compile(r"^track \d+, thread \d+, tick .*$", re.MULTILINE)
 
 
+LISTS_BREAKPOINTS = re.compile(r"\s*i(nfo?)?\s+b(r|re|rea|reak.*)?\s*$")
+
+
 def quietly(command):
     """Runs a command of gdb, and returns what it printed."""
     return gdb.execute(command, to_string=True)
@@ -219,17 +222,107 @@ def connect(where):
     show_frame()
 
 
+def goes_back():
+    return "everse" in quietly("show exec-direction")
+
+
+def send(packet):
+    gdb.selected_inferior().connection.send_packet(packet)
+
+
 def tell_selected(_event):
     """Before threads are let go to step back: gdb's packets name the one that is meant only at
     times.  (Forward they do; and other packets of gdb's may be under way then.)"""
     try:
-        if "everse" not in quietly("show exec-direction"):
+        if not goes_back():
             return
         pid, tid, _ = gdb.selected_thread().ptid
-        connection = gdb.selected_inferior().connection
-        connection.send_packet("qebb.selected:p%x.%x" % (pid, tid))
+        send("qebb.selected:p%x.%x" % (pid, tid))
+        ebb_lines.tell_back()
     except (AttributeError, gdb.error, TypeError):  # another target, or gdb before 12
         pass
+
+
+class Lines:
+    """Tells the server which commands step by lines, and what gdb takes for a line: in a loop on
+    one line, the server then takes many of gdb's steps at once (rsp_lines.c)."""
+
+    NONE, INTO_CALLS, OVER_CALLS = 0, 1, 2
+    COMMANDS = {"next": OVER_CALLS, "reverse-next": OVER_CALLS, "step": INTO_CALLS,
+                "reverse-step": INTO_CALLS, "until": NONE, "advance": NONE}
+    REACH = 16384  # bytes of code to each side
+    MOST = 500     # ranges in one packet
+
+    def __init__(self):
+        self.kind = self.told = self.NONE
+        self.cache = ()
+        for command in self.COMMANDS:
+            try:
+                quietly("show user hook-" + command)  # the user has one; it stays
+            except gdb.error:
+                quietly("define hook-%s\npython ebb_lines.begin('%s')\nend" % (command, command))
+
+    def begin(self, command):
+        """The user has typed it.  What goes back is told later, when threads are let go."""
+        self.kind = self.NONE if self.has_software_watchpoints() else self.COMMANDS[command]
+        try:
+            if not command.startswith("reverse-") and not goes_back():
+                self.tell(self.kind, ())
+                self.kind = self.NONE
+        except (AttributeError, gdb.error, TypeError):
+            pass
+
+    def tell_back(self):
+        kind, self.kind = self.kind, self.NONE
+        self.tell(kind, self.ranges() if kind else ())
+
+    def tell(self, kind, ranges):
+        if kind or self.told:
+            send("qebb.lines:%x%s" % (kind, "".join(";%x,%x" % line for line in ranges)))
+        self.told = kind
+
+    @staticmethod
+    def has_software_watchpoints():
+        """gdb looks at these after each instruction."""
+        return any(point.type == gdb.BP_WATCHPOINT and point.enabled
+                   for point in gdb.breakpoints() or ())
+
+    def ranges(self):
+        """Of the function that is executed, and of its caller, which a step may lead to."""
+        frame = gdb.newest_frame()
+        found = []
+        for _ in range(2):
+            while frame is not None and frame.type() == gdb.INLINE_FRAME:
+                frame = frame.older()
+            if frame is None:
+                break
+            found += self.ranges_around(frame)
+            frame = frame.older()
+        return found
+
+    def ranges_around(self, frame):
+        """What gdb's step takes for lines, near the frame's pc."""
+        pc, block = frame.pc(), None
+        inner = gdb.block_for_pc(pc)
+        while inner is not None:  # the outermost one with a function is not inlined
+            block = inner if inner.function is not None else block
+            inner = inner.superblock
+        if block is None or not block.start <= pc < block.end:
+            return []
+        key = (block.start, block.end, pc // 4096)
+        for known, ranges in self.cache:
+            if known == key:
+                return ranges
+        ranges = []
+        at, end = max(block.start, pc - self.REACH), min(block.end, pc + self.REACH)
+        while at < end and len(ranges) < self.MOST:
+            line = gdb.find_pc_line(int(at))
+            if not line.symtab or line.last is None or line.last < at:
+                break
+            ranges.append((line.pc, line.last + 1))
+            at = line.last + 1
+        self.cache = ((key, ranges),) + self.cache[:15]
+        return ranges
 
 
 def forget_locked_threads():
@@ -301,6 +394,9 @@ class Ebb(gdb.Command):
             if failed:
                 raise gdb.GdbError(said[5:].strip())
             gdb.write(said)
+            if LISTS_BREAKPOINTS.match(argument):
+                gdb.write("gdb's own, which stop gdb's movements:\n")
+                gdb.execute("info breakpoints")
             if HAS_MOVED.search(said):
                 after_movement(HAS_MOVED.search(said).group())
 
@@ -323,5 +419,6 @@ class Ebb(gdb.Command):
 
 
 gdb.events.stop.connect(after_stop)
+ebb_lines = Lines()
 listening = Listening()
 Ebb()

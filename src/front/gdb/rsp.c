@@ -182,6 +182,7 @@ void rsp_destroy(struct rsp *r)
     debug_sites_deinit(&r->sites);
     rsp_threads_forget(r);
     rsp_ahead_forget(r);
+    rsp_lines_forget(r);
     rsp_model_deinit(r);
     rsp_lent_deinit(r);
     rsp_facts_deinit(&r->facts);

@@ -74,7 +74,6 @@ static void keep_mapped(struct rsp_facts *f, const struct event_map *map)
             memcpy(longer, f->mapped, f->mapped_size);
         memcpy(longer + f->mapped_size, path, size);
         free(f->mapped);
-    free(f->vforks);
         f->mapped = longer;
         f->mapped_size += size;
     }

@@ -59,7 +59,18 @@ struct rsp_ahead {
     } steps[RSP_AHEAD_MOST];
 };
 
-/* Facts from the log of a track, found by one walk over its events. */
+/* What the client's command steps by, and the line that it is in: see rsp_lines.c. */
+enum { LINES_NONE, LINES_INTO_CALLS, LINES_OVER_CALLS };
+struct rsp_lines {
+    u32 kind;
+    struct list ranges;        /* struct session_range */
+    struct session_range line; /* that the client has begun to step in, and how often */
+    u32 seen;
+    bool usable;               /* its instructions were looked at: */
+    struct list calls;         /* struct instruction */
+};
+
+/* What the log says of a track, found by one walk over its events. */
 struct rsp_facts {
     bool signal_came[RSP_SIGNALS];
     bool forked;         /* it was forked from `parent`, by the system call at `birth` */
@@ -92,6 +103,7 @@ struct rsp {
     u32 general, resumed;   /* ordinals set by H; CONTROL_THREAD_ANY: the one that runs */
     u32 selected;           /* the thread that steps if the client names none; likewise */
     struct rsp_ahead ahead;
+    struct rsp_lines lines;
     bool backward;          /* the client's movements go backward: see monitor direction */
     bool tells_stops;       /* the client reports when a command of its user has ended */
     u32 phantom;            /* pid of a forked process that exists only for the client, 0: none */
@@ -237,6 +249,13 @@ struct error *rsp_ahead_registers(struct rsp *r, u32 thread, struct control_regi
                                   const u8 **vector);
 bool rsp_ahead_find_tid(struct rsp *r, u64 tid, u32 *ret_ordinal);
 
+/* rsp_lines.c: loops on one line.  *ret_made: several steps were made at once; r->stop has the
+ * end. */
+struct error *rsp_lines_step(struct rsp *r, enum session_direction direction, u32 thread,
+                             struct session_range range, bool *ret_made);
+void rsp_lines_tell(struct rsp *r, const char *args);
+void rsp_lines_forget(struct rsp *r);
+
 /* rsp_resume.c */
 void rsp_continue(struct rsp *r, const char *args);
 void rsp_step(struct rsp *r, const char *args);
@@ -277,6 +296,7 @@ void rsp_model_deinit(struct rsp *r);
 bool rsp_model_knows(const char *line);
 struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved);
 struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct moment *ret);
+struct error *rsp_model_symbols(struct rsp *r, struct symbols **ret);
 void rsp_model_stopped(struct rsp *r, const char *args);
 void rsp_model_frame(struct rsp *r, const char *args);
 void rsp_model_moved(struct rsp *r, struct moment before);

@@ -59,7 +59,8 @@ bool rsp_model_knows(const char *line)
 
 struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved)
 {
-    bool moves = false, failed = false;
+    bool moves = false;
+    char *text;
     struct moment before = rsp_moment_of(r);
     interpreter_knows(line, &moves);
     struct error *err = moves ? rsp_breakpoints_settle(r, false) : NULL;
@@ -71,16 +72,14 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
         return error_coded(ERROR_INTERRUPTED, "interrupted");
     struct interpreter *i = model_of(r);
     choose_frame(r, interpreter_debug(i));
-    char *text = interpreter_obey(i, line, &failed);
+    err = interpreter_obey(i, line, &text);
     debug_breakpoints_withdraw(interpreter_debug(i));
     link_end_movement(r->link, moves);
     *ret_moved = moment_compare(before, rsp_moment_of(r)) != 0;
     if (*ret_moved)
         rsp_moved(r);
     r->model_stood = rsp_moment_of(r);
-    if (failed)
-        err = error_coded(ERROR_MISUSED, "%.*s", (int)strcspn(text, "\n"), text);
-    else
+    if (!err)
         reply_text(out, "%s", text);
     free(text);
     return err;
@@ -89,6 +88,11 @@ struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out,
 struct error *rsp_model_find_moment(struct rsp *r, const char *words, struct moment *ret)
 {
     return debug_find_moment(interpreter_debug(model_of(r)), words, ret);
+}
+
+struct error *rsp_model_symbols(struct rsp *r, struct symbols **ret)
+{
+    return debug_symbols(interpreter_debug(model_of(r)), ret);
 }
 
 /* --- undo ------------------------------------------------------------------------------------- */
@@ -100,6 +104,7 @@ void rsp_model_stopped(struct rsp *r, const char *args)
     struct debug *d = interpreter_debug(model_of(r));
     if (*args)
         return rsp_fail(r, EINVAL);
+    rsp_lines_forget(r);
     if (r->tells_stops && moment_compare(here, r->model_stood) != 0)
         debug_moved_from(d, r->model_stood);
     r->tells_stops = true;

@@ -93,6 +93,7 @@ static const struct query_row queries[] = {
     {"qebb.selected:", rsp_threads_selected, false},
     {"qebb.stopped", rsp_model_stopped, false},
     {"qebb.frame:", rsp_model_frame, false},
+    {"qebb.lines:", rsp_lines_tell, false},
     {"qThreadExtraInfo,", rsp_threads_label, false},
     {"qfThreadInfo", first_threads, true},
     {"qsThreadInfo", more_threads, true},

@@ -130,7 +130,12 @@ static bool is_let_go(const struct resume_order *o, u32 thread)
 /* If a thread ends while others are resumed, the others decide where to stop. */
 static struct error *step_once(struct rsp *r, const struct resume_order *o)
 {
-    struct error *err = movement_stepi(r->session, o->direction, o->thread, 1, o->range, &r->stop);
+    bool made = false;
+    struct error *err = NULL;
+    if (!is_step_past(r, o))
+        err = rsp_lines_step(r, o->direction, o->thread, o->range, &made);
+    if (!err && !made)
+        err = movement_stepi(r->session, o->direction, o->thread, 1, o->range, &r->stop);
     if (err || r->stop.why != WHY_THREAD_END || o->alone)
         return err;
     return movement_continue(r->session, FORWARD, 1, &r->stop);
