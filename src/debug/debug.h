@@ -8,6 +8,7 @@
  *   debug.c             opening a track, messages to the user
  *   debug_place.c       the current place: thread, frames, expressions in a frame
  *   debug_moves.c       movements, undo and redo
+ *   debug_past.c        until without an argument, advance
  *   debug_marks.c       bookmarks, displays; what is saved with the recording
  *   debug_breakpoints.c breakpoints, and their locations in the session
  *   debug_break.c       making and changing breakpoints
@@ -229,6 +230,11 @@ struct error *debug_check_thread(struct debug *d, enum debug_move move);
 /* The number of frames inside the selected one, which `finish` has to leave as well. */
 u64 debug_frames_inside(const struct debug *d);
 
+/* until without an argument: `next`, but never back, so that it leaves a loop. */
+struct error *debug_move_past(struct debug *d, struct session_stop *stop);
+/* To one of the places in any frame, or to where the current frame has returned to. */
+struct error *debug_advance(struct debug *d, const u64 *pcs, size_t count,
+                            struct session_stop *stop);
 struct error *debug_goto(struct debug *d, struct moment to, struct session_stop *stop);
 /* Finds a moment: TICK, TICK:PC, start, end, here, 40%, event N, 12.5s, -1s, +0.2s or a
  * bookmark. */

@@ -89,7 +89,7 @@ static struct error *internal_regex(struct value *const *a, i64 *ret)
     return err;
 }
 
-static struct error *read_bytes(struct value *value, u64 size, u8 *to)
+static struct error *internal_read_bytes(struct value *value, u64 size, u8 *to)
 {
     u64 address;
     const struct symbols_host *host = &value->evaluation->symbols->host;
@@ -111,9 +111,9 @@ static struct error *internal_memeq(struct value *const *a, i64 *ret)
     if (err)
         return err;
     u8 *one = xalloc((size_t)size + 1), *other = xalloc((size_t)size + 1);
-    err = size ? read_bytes(a[0], (u64)size, one) : NULL;
+    err = size ? internal_read_bytes(a[0], (u64)size, one) : NULL;
     if (!err && size)
-        err = read_bytes(a[1], (u64)size, other);
+        err = internal_read_bytes(a[1], (u64)size, other);
     if (!err)
         *ret = memcmp(one, other, (size_t)size) == 0;
     free(one);

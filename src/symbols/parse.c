@@ -8,87 +8,16 @@
 #include <math.h>
 
 #include "symbols/fortran_internal.h"
+#include "symbols/parser.h"
 #include "symbols/rust_internal.h"
 
-enum { NEST_MOST = 200 };
-
 static const char ANONYMOUS[] = "(anonymous namespace)";
-
-struct parser {
-    struct evaluation *v;
-    const char *at;
-    struct error *error; /* the first */
-    unsigned depth;
-};
-
-static struct tree *parse_fail(struct parser *p, struct error *err)
-{
-    if (p->error)
-        error_destroy(err);
-    else
-        p->error = err;
-    p->at += strlen(p->at);
-    return NULL;
-}
-
-static struct tree *node(struct parser *p, enum tree_kind kind, struct tree *a, struct tree *b)
-{
-    struct tree *t = values_alloc(p->v, sizeof *t);
-    *t = (struct tree){.kind = kind, .a = a, .b = b};
-    return t;
-}
-
-static void skip_space(struct parser *p)
-{
-    while (isspace((u8)*p->at))
-        p->at++;
-}
-
-static bool parse_is_word(char c)
-{
-    return isalnum((u8)c) || c == '_';
-}
-
-static bool see(struct parser *p, const char *text)
-{
-    size_t length = strlen(text);
-    skip_space(p);
-    return strncmp(p->at, text, length) == 0 &&
-           !(parse_is_word(text[0]) && parse_is_word(p->at[length]));
-}
-
-static bool take_text(struct parser *p, const char *text)
-{
-    if (!see(p, text))
-        return false;
-    p->at += strlen(text);
-    return true;
-}
-
-static struct tree *unexpected(struct parser *p)
-{
-    skip_space(p);
-    if (!*p->at)
-        return parse_fail(p, error_coded(ERROR_MISUSED, "the expression ends too early"));
-    return parse_fail(p, error_new("'%.20s' is not expected there", p->at));
-}
-
-static bool need(struct parser *p, const char *text)
-{
-    if (take_text(p, text))
-        return true;
-    skip_space(p);
-    if (!p->error)
-        parse_fail(p, *p->at ? error_new("'%s' is missing before '%.20s'", text, p->at)
-                       : error_new("'%s' is missing at the end", text));
-    return false;
-}
 
 /* --- names and types -------------------------------------------------------------------------- */
 
 static const char *word(struct parser *p)
 {
-    skip_space(p);
+    parse_skip_space(p);
     const char *from = p->at;
     if (!isalpha((u8)*from) && *from != '_')
         return NULL;
@@ -122,7 +51,7 @@ static bool names_type(struct parser *p, const char *name)
 /* A name with its name spaces and template arguments: N::vector<int>::size. */
 static const char *qualified(struct parser *p)
 {
-    skip_space(p);
+    parse_skip_space(p);
     const char *from = p->at;
     if (strncmp(p->at, "::", 2) == 0)
         p->at += 2;
@@ -187,7 +116,7 @@ static struct type *basic_type(struct parser *p)
     for (bool more = true; more;) {
         more = false;
         for (unsigned n = 0; n < WORDS && !more; n++)
-            if (take_text(p, words[n])) {
+            if (parse_take(p, words[n])) {
                 more = true;
                 all++;
                 seen[n]++;
@@ -228,9 +157,9 @@ static bool is_variable_name(struct parser *p, const char *name)
 
 static bool take_qualifier(struct parser *p, bool *ret_const)
 {
-    if (take_text(p, "const"))
+    if (parse_take(p, "const"))
         return *ret_const = true;
-    return take_text(p, "volatile") || take_text(p, "restrict") || take_text(p, "typename");
+    return parse_take(p, "volatile") || parse_take(p, "restrict") || parse_take(p, "typename");
 }
 
 /* NULL without an error: there is no type here, and nothing was consumed. */
@@ -243,7 +172,7 @@ static struct type *type_specifier(struct parser *p)
         ;
     struct type *t = basic_type(p);
     for (size_t n = 0; n < countof(keywords) && !t; n++)
-        if (!keyword && take_text(p, keywords[n]))
+        if (!keyword && parse_take(p, keywords[n]))
             keyword = keywords[n];
     if (!t) {
         const char *name = qualified(p);
@@ -266,10 +195,10 @@ static struct type *pointers(struct parser *p, struct type *t)
 {
     bool is_const = false;
     for (;;) {
-        if (take_text(p, "*")) {
+        if (parse_take(p, "*")) {
             t = type_pointer(p->v, t);
-        } else if (see(p, "&") && !see(p, "&&")) {
-            take_text(p, "&");
+        } else if (parse_see(p, "&") && !parse_see(p, "&&")) {
+            parse_take(p, "&");
             t = type_pointer(p->v, t);
             t->kind = TYPE_REFERENCE;
         } else if (take_qualifier(p, &is_const)) {
@@ -284,7 +213,7 @@ static struct type *pointers(struct parser *p, struct type *t)
 static bool integer_literal(struct parser *p, u64 *ret)
 {
     char *end;
-    skip_space(p);
+    parse_skip_space(p);
     if (!isdigit((u8)*p->at))
         return false;
     *ret = strtoull(p->at, &end, 0);
@@ -300,17 +229,17 @@ static struct type *function_of(struct parser *p, struct type *t)
 {
     struct type *f = type_new(p->v, TYPE_FUNCTION, NULL, 1);
     f->target = t;
-    while (!see(p, ")") && !p->error && *p->at) {
+    while (!parse_see(p, ")") && !p->error && *p->at) {
         struct type *parameter = NULL;
-        if (take_text(p, "..."))
+        if (parse_take(p, "..."))
             f->is_counted = true;
-        else if (!take_text(p, ",") && !(parameter = type_name(p)))
-            unexpected(p);
+        else if (!parse_take(p, ",") && !(parameter = type_name(p)))
+            parse_unexpected(p);
         if (parameter && type_plain(p->v, parameter)->kind != TYPE_VOID)
             *(struct member *)list_add(&f->members) = (struct member){.type = parameter};
     }
     *(void **)list_add(&p->v->memory) = f->members.items;
-    need(p, ")");
+    parse_need(p, ")");
     return f;
 }
 
@@ -318,10 +247,10 @@ static struct type *function_of(struct parser *p, struct type *t)
 static struct type *arrays(struct parser *p, struct type *t)
 {
     u64 count = 0;
-    if (!take_text(p, "["))
+    if (!parse_take(p, "["))
         return t;
     integer_literal(p, &count);
-    need(p, "]");
+    parse_need(p, "]");
     return type_array(p->v, arrays(p, t), count);
 }
 
@@ -333,7 +262,7 @@ static bool is_rust(const struct parser *p)
 /* NULL: there is no type, or a variable has its name. */
 static struct type *rust_type_name(struct parser *p)
 {
-    skip_space(p);
+    parse_skip_space(p);
     const char *from = p->at, *name = qualified(p);
     bool is_variable = name && is_variable_name(p, name);
     p->at = from;
@@ -346,22 +275,22 @@ static struct type *type_name(struct parser *p)
     if (is_rust(p))
         return rust_type_name(p);
     struct type *t = type_specifier(p);
-    if (!t || p->depth++ > NEST_MOST)
+    if (!t || p->depth++ > PARSE_NEST_MOST)
         return NULL;
     t = pointers(p, t);
     const char *from = p->at;
-    if (take_text(p, "(") && see(p, "*")) {
+    if (parse_take(p, "(") && parse_see(p, "*")) {
         unsigned stars = 0;
-        while (take_text(p, "*"))
+        while (parse_take(p, "*"))
             stars++;
         u64 count = 0;
-        bool array = take_text(p, "[");
+        bool array = parse_take(p, "[");
         if (array) {
             integer_literal(p, &count);
-            need(p, "]");
+            parse_need(p, "]");
         }
-        need(p, ")");
-        t = take_text(p, "(") ? function_of(p, t) : arrays(p, t);
+        parse_need(p, ")");
+        t = parse_take(p, "(") ? function_of(p, t) : arrays(p, t);
         while (stars--)
             t = type_pointer(p->v, t);
         if (array)
@@ -376,14 +305,6 @@ static struct type *type_name(struct parser *p)
 
 /* --- literals --------------------------------------------------------------------------------- */
 
-static struct tree *number_node(struct parser *p, struct number n, struct type *t)
-{
-    struct tree *tree = node(p, TREE_NUMBER, NULL, NULL);
-    tree->number = n;
-    tree->type = t;
-    return tree;
-}
-
 static struct tree *float_literal(struct parser *p)
 {
     char *end;
@@ -396,7 +317,7 @@ static struct tree *float_literal(struct parser *p)
         type = "long double", p->at++;
     if (parse_is_word(*p->at))
         return parse_fail(p, error_new("'%.20s' is not a number", end));
-    return number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
+    return parse_number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
 }
 
 static bool parse_is_float(const char *at)
@@ -427,7 +348,7 @@ static struct tree *rust_literal(struct parser *p,
     struct number n;
     struct type *t;
     struct error *err = read(p->v, &p->at, &n, &t);
-    return err ? parse_fail(p, err) : number_node(p, n, t);
+    return err ? parse_fail(p, err) : parse_number_node(p, n, t);
 }
 
 static struct tree *parse_number(struct parser *p)
@@ -458,7 +379,7 @@ static struct tree *parse_number(struct parser *p)
     const char *type = wide          ? (is_unsigned ? "unsigned long" : "long")
                        : is_unsigned ? "unsigned int"
                                      : "int";
-    return number_node(p, (struct number){.i = value}, type_builtin(p->v, type));
+    return parse_number_node(p, (struct number){.i = value}, type_builtin(p->v, type));
 }
 
 static u32 escape(struct parser *p)
@@ -500,12 +421,12 @@ static struct tree *character(struct parser *p)
     if (*p->at != '\'')
         return parse_fail(p, error_new("a character constant does not end"));
     p->at++;
-    return number_node(p, (struct number){.i = (i8)value}, type_builtin(p->v, "char"));
+    return parse_number_node(p, (struct number){.i = (i8)value}, type_builtin(p->v, "char"));
 }
 
 static struct tree *parse_string(struct parser *p)
 {
-    struct tree *t = node(p, TREE_STRING, NULL, NULL);
+    struct tree *t = parse_node(p, TREE_STRING, NULL, NULL);
     char *text = values_alloc(p->v, strlen(p->at) + 1);
     for (p->at++; *p->at && *p->at != '"';)
         if (*p->at == '\\') {
@@ -527,18 +448,18 @@ static struct tree *quoted(struct parser *p)
     const char *close = strchr(p->at + 1, '\'');
     bool is_name = close && close > p->at + 2 && p->at[1] != '\\' && !is_rust(p);
     if (is_name && strncmp(close + 1, "::", 2) != 0) {
-        struct tree *t = node(p, TREE_NAME, NULL, NULL);
+        struct tree *t = parse_node(p, TREE_NAME, NULL, NULL);
         t->text = values_copy(p->v, p->at + 1, (size_t)(close - p->at - 1));
         p->at = close + 1;
         return t;
     }
     if (!close || strncmp(close + 1, "::", 2) != 0)
         return character(p);
-    struct tree *t = node(p, TREE_FILE_NAME, NULL, NULL);
+    struct tree *t = parse_node(p, TREE_FILE_NAME, NULL, NULL);
     t->file = values_copy(p->v, p->at + 1, (size_t)(close - p->at - 1));
     p->at = close + 3;
     t->text = qualified(p);
-    return t->text ? t : unexpected(p);
+    return t->text ? t : parse_unexpected(p);
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
@@ -551,7 +472,7 @@ static struct tree *parse_slice(struct parser *p);
 /* Parses $rax, and the debugger's own $, $$, $$3, $1, $name. */
 static struct tree *parse_dollar(struct parser *p)
 {
-    struct tree *t = node(p, TREE_REGISTER, NULL, NULL);
+    struct tree *t = parse_node(p, TREE_REGISTER, NULL, NULL);
     const char *from = ++p->at;
     p->at += *p->at == '$';
     while (parse_is_word(*p->at))
@@ -564,29 +485,29 @@ static struct tree *parse_dollar(struct parser *p)
 static struct tree *parse_at_type(struct parser *p)
 {
     p->at++;
-    struct tree *t = node(p, TREE_AT_TYPE, NULL, NULL);
+    struct tree *t = parse_node(p, TREE_AT_TYPE, NULL, NULL);
     t->type = type_name(p);
     if (!t->type && !p->error)
         return parse_fail(p, error_coded(ERROR_NOT_FOUND, "there is no type '%.*s'",
                                          (int)strcspn(p->at, "}"), p->at));
-    need(p, "}");
+    parse_need(p, "}");
     t->a = parse_unary(p);
     return t;
 }
 
 static struct tree *parse_name(struct parser *p)
 {
-    struct tree *t = node(p, TREE_NAME, NULL, NULL);
-    if (take_text(p, "true") || see(p, "false")) {
-        bool value = p->at[-1] == 'e' && !see(p, "false");
+    struct tree *t = parse_node(p, TREE_NAME, NULL, NULL);
+    if (parse_take(p, "true") || parse_see(p, "false")) {
+        bool value = p->at[-1] == 'e' && !parse_see(p, "false");
         if (!value)
-            take_text(p, "false");
-        return number_node(p, (struct number){.i = value},
+            parse_take(p, "false");
+        return parse_number_node(p, (struct number){.i = value},
                            type_builtin(p->v, p->v->cplusplus ? "bool" : "_Bool"));
     }
     t->text = qualified(p);
     if (!t->text)
-        return unexpected(p);
+        return parse_unexpected(p);
     if (t->text[strlen(t->text) - 1] == ':')
         return parse_fail(p, error_new("a name is missing after '::'"));
     size_t length = sizeof "@entry" - 1;
@@ -600,12 +521,12 @@ static struct tree *parse_name(struct parser *p)
 
 static struct tree *primary(struct parser *p)
 {
-    skip_space(p);
+    parse_skip_space(p);
     char c = *p->at;
-    if (c == '(' && !see(p, ANONYMOUS)) {
+    if (c == '(' && !parse_see(p, ANONYMOUS)) {
         p->at++;
         struct tree *t = comma(p);
-        need(p, ")");
+        parse_need(p, ")");
         return t;
     }
     if (isdigit((u8)c) || (c == '.' && isdigit((u8)p->at[1])))
@@ -625,7 +546,7 @@ static struct tree *primary(struct parser *p)
 
 static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_kind kind)
 {
-    struct tree *t = node(p, kind, of, NULL);
+    struct tree *t = parse_node(p, kind, of, NULL);
     size_t digits = is_rust(p) ? strspn(p->at, "0123456789") : 0; /* the index of a tuple's field */
     t->text = digits ? values_copy(p->v, p->at, digits) : qualified(p);
     p->at += digits;
@@ -634,22 +555,22 @@ static struct tree *parse_member(struct parser *p, struct tree *of, enum tree_ki
 
 static struct tree *parse_call(struct parser *p, struct tree *of)
 {
-    struct tree *t = node(p, TREE_CALL, of, NULL);
+    struct tree *t = parse_node(p, TREE_CALL, of, NULL);
     t->arguments = LIST(struct tree *);
-    while (!see(p, ")") && !p->error) {
+    while (!parse_see(p, ")") && !p->error) {
         struct tree *argument = parse_assignment(p);
         *(struct tree **)list_add(&t->arguments) = argument;
-        if (!take_text(p, ",") && !see(p, ")"))
-            need(p, ")");
+        if (!parse_take(p, ",") && !parse_see(p, ")"))
+            parse_need(p, ")");
     }
     *(void **)list_add(&p->v->memory) = t->arguments.items;
-    need(p, ")");
+    parse_need(p, ")");
     return t;
 }
 
 static struct tree *parse_count(struct parser *p, struct tree *of, bool is_before)
 {
-    struct tree *t = node(p, TREE_COUNT, of, NULL);
+    struct tree *t = parse_node(p, TREE_COUNT, of, NULL);
     t->op = *p->at == '+' ? OP_ADD : OP_SUB;
     t->is_before = is_before;
     p->at += 2;
@@ -682,22 +603,22 @@ static struct tree *postfix(struct parser *p)
 {
     struct tree *t = primary(p);
     while (t && !p->error) {
-        if (see(p, "++") || see(p, "--"))
+        if (parse_see(p, "++") || parse_see(p, "--"))
             t = parse_count(p, t, false);
-        else if (take_text(p, "->*") || take_text(p, ".*"))
-            t = node(p, TREE_TO_MEMBER, t, parse_unary(p));
-        else if (take_text(p, "->"))
+        else if (parse_take(p, "->*") || parse_take(p, ".*"))
+            t = parse_node(p, TREE_TO_MEMBER, t, parse_unary(p));
+        else if (parse_take(p, "->"))
             t = parse_member(p, t, TREE_ARROW);
-        else if (take_text(p, "["))
-            t = node(p, TREE_INDEX, t, comma(p)), need(p, "]");
-        else if (take_text(p, "("))
+        else if (parse_take(p, "["))
+            t = parse_node(p, TREE_INDEX, t, comma(p)), parse_need(p, "]");
+        else if (parse_take(p, "("))
             t = parse_call(p, t);
-        else if (is_rust(p) && see(p, ".."))
+        else if (is_rust(p) && parse_see(p, ".."))
             return parse_fail(
                 p, error_new("a range has no value here: take x[2], or x[2]@3 for three elements"));
-        else if (see(p, ".") && parse_in_package(p, t))
+        else if (parse_see(p, ".") && parse_in_package(p, t))
             continue;
-        else if (see(p, ".") && (is_rust(p) || !isdigit((u8)p->at[1])))
+        else if (parse_see(p, ".") && (is_rust(p) || !isdigit((u8)p->at[1])))
             p->at++, t = parse_member(p, t, TREE_MEMBER);
         else
             return t;
@@ -708,35 +629,35 @@ static struct tree *postfix(struct parser *p)
 static struct tree *parse_size_of(struct parser *p)
 {
     const char *from = p->at;
-    if (take_text(p, "(")) {
+    if (parse_take(p, "(")) {
         struct type *type = type_name(p);
         if (p->error)
             return NULL;
         if (type) {
-            struct tree *t = node(p, TREE_SIZEOF_TYPE, NULL, NULL);
+            struct tree *t = parse_node(p, TREE_SIZEOF_TYPE, NULL, NULL);
             t->type = type;
-            need(p, ")");
+            parse_need(p, ")");
             return t;
         }
         p->at = from;
     }
-    return node(p, TREE_SIZEOF, parse_unary(p), NULL);
+    return parse_node(p, TREE_SIZEOF, parse_unary(p), NULL);
 }
 
 /* Parses (type)operand; NULL and no error: it is not a cast. */
 static struct tree *parse_cast(struct parser *p)
 {
     const char *from = p->at;
-    if (!take_text(p, "("))
+    if (!parse_take(p, "("))
         return NULL;
     struct type *type = type_name(p);
     if (p->error)
         return NULL;
-    if (!type || !take_text(p, ")")) {
+    if (!type || !parse_take(p, ")")) {
         p->at = from;
         return NULL;
     }
-    struct tree *t = node(p, TREE_CAST, parse_unary(p), NULL);
+    struct tree *t = parse_node(p, TREE_CAST, parse_unary(p), NULL);
     t->type = type;
     return t;
 }
@@ -747,16 +668,16 @@ static struct tree *named_cast(struct parser *p)
     static const char *const names[] = {"reinterpret_cast", "static_cast", "const_cast",
                                         "dynamic_cast"};
     for (size_t n = 0; n < countof(names); n++)
-        if (take_text(p, names[n])) {
-            struct tree *t = node(p, TREE_CAST, NULL, NULL);
-            need(p, "<");
+        if (parse_take(p, names[n])) {
+            struct tree *t = parse_node(p, TREE_CAST, NULL, NULL);
+            parse_need(p, "<");
             t->type = type_name(p);
             if (!t->type && !p->error)
-                unexpected(p);
-            need(p, ">");
-            need(p, "(");
+                parse_unexpected(p);
+            parse_need(p, ">");
+            parse_need(p, "(");
             t->a = comma(p);
-            need(p, ")");
+            parse_need(p, ")");
             return t;
         }
     return NULL;
@@ -770,22 +691,22 @@ static struct tree *parse_unary(struct parser *p)
     } ops[] = {{'-', OP_NEG},    {'+', OP_PLUS},  {'!', OP_NOT},
                {'~', OP_INVERT}, {'*', OP_DEREF}, {'&', OP_ADDRESS}};
     struct tree *t = NULL;
-    skip_space(p);
-    if (p->depth++ > NEST_MOST)
-        return parse_fail(p, error_new("the expression is nested too deeply"));
-    if (see(p, "++") || see(p, "--"))
+    parse_skip_space(p);
+    if (!parse_deeper(p))
+        return NULL;
+    if (parse_see(p, "++") || parse_see(p, "--"))
         t = parse_count(p, NULL, true);
     for (size_t n = 0; n < countof(ops) && !t; n++)
         if (*p->at == ops[n].text) {
             p->at++;
-            t = node(p, TREE_UNARY, parse_unary(p), NULL);
+            t = parse_node(p, TREE_UNARY, parse_unary(p), NULL);
             t->op = ops[n].op;
         }
-    if (!t && take_text(p, "sizeof"))
+    if (!t && parse_take(p, "sizeof"))
         t = parse_size_of(p);
     if (!t && !p->error && !is_rust(p))
         t = named_cast(p);
-    if (!t && !p->error && !is_rust(p) && !see(p, ANONYMOUS))
+    if (!t && !p->error && !is_rust(p) && !parse_see(p, ANONYMOUS))
         t = parse_cast(p);
     if (!t && !p->error)
         t = postfix(p);
@@ -797,10 +718,10 @@ static struct tree *parse_unary(struct parser *p)
 static struct tree *parse_slice(struct parser *p)
 {
     struct tree *t = parse_unary(p);
-    while (t && take_text(p, "@"))
-        t = node(p, TREE_SLICE, t, parse_unary(p));
-    while (t && is_rust(p) && take_text(p, "as")) {
-        t = node(p, TREE_CAST, t, NULL);
+    while (t && parse_take(p, "@"))
+        t = parse_node(p, TREE_SLICE, t, parse_unary(p));
+    while (t && is_rust(p) && parse_take(p, "as")) {
+        t = parse_node(p, TREE_CAST, t, NULL);
         t->type = rust_type_name(p);
         if (!t->type)
             return parse_fail(p, error_coded(ERROR_NOT_FOUND, "there is no type '%.40s'", p->at));
@@ -808,60 +729,65 @@ static struct tree *parse_slice(struct parser *p)
     return t;
 }
 
-static const struct {
-    const char *text;
-    u8 level;
-    enum tree_kind kind;
-    enum tree_op op;
-} binaries[] = {
-    {"||", 1, TREE_OR, OP_NONE},     {"&&", 2, TREE_AND, OP_NONE},    {"==", 6, TREE_BINARY, OP_EQ},
-    {"!=", 6, TREE_BINARY, OP_NE}, {"<<", 8, TREE_BINARY, OP_SHL}, {">>", 8, TREE_BINARY, OP_SHR},
-    {"<=", 7, TREE_BINARY, OP_LE},   {">=", 7, TREE_BINARY, OP_GE},   {"<", 7, TREE_BINARY, OP_LT},
-    {">", 7, TREE_BINARY, OP_GT},    {"|", 3, TREE_BINARY, OP_BOR},   {"^", 4, TREE_BINARY, OP_XOR},
-    {"&", 5, TREE_BINARY, OP_BAND},  {"+", 9, TREE_BINARY, OP_ADD},   {"-", 9, TREE_BINARY, OP_SUB},
-    {"*", 10, TREE_BINARY, OP_MUL}, {"/", 10, TREE_BINARY, OP_DIV}, {"%", 10, TREE_BINARY, OP_MOD},
+/* || to %: as in C. */
+enum { LEVEL_EQUALITY = 6, LEVEL_ORDER = 7 };
+static const struct parse_operator c_operators[] = {
+    {"||", 1, TREE_OR, OP_NONE, false},
+    {"&&", 2, TREE_AND, OP_NONE, false},
+    {"==", LEVEL_EQUALITY, TREE_BINARY, OP_EQ, false},
+    {"!=", LEVEL_EQUALITY, TREE_BINARY, OP_NE, false},
+    {"<<", 8, TREE_BINARY, OP_SHL, false},
+    {">>", 8, TREE_BINARY, OP_SHR, false},
+    {"<=", LEVEL_ORDER, TREE_BINARY, OP_LE, false},
+    {">=", LEVEL_ORDER, TREE_BINARY, OP_GE, false},
+    {"<", LEVEL_ORDER, TREE_BINARY, OP_LT, false},
+    {">", LEVEL_ORDER, TREE_BINARY, OP_GT, false},
+    {"|", 3, TREE_BINARY, OP_BOR, false},
+    {"^", 4, TREE_BINARY, OP_XOR, false},
+    {"&", 5, TREE_BINARY, OP_BAND, false},
+    {"+", 9, TREE_BINARY, OP_ADD, false},
+    {"-", 9, TREE_BINARY, OP_SUB, false},
+    {"*", 10, TREE_BINARY, OP_MUL, false},
+    {"/", 10, TREE_BINARY, OP_DIV, false},
+    {"%", 10, TREE_BINARY, OP_MOD, false},
 };
 
-/* Returns the next operator, -1: none. One that ends in = assigns; then *ret_assigns is set. */
-static int parse_operator(struct parser *p, bool *ret_assigns)
+/* An operator with = after it assigns, as in a += b. */
+static bool parse_assigns(const struct parser *p, const struct parse_operator *o)
 {
-    for (size_t n = 0; n < countof(binaries); n++)
-        if (see(p, binaries[n].text)) {
-            *ret_assigns = binaries[n].level > 2 && binaries[n].level != 6 &&
-                binaries[n].level != 7 &&
-                           p->at[strlen(binaries[n].text)] == '=';
-            return (int)n;
-        }
-    return -1;
+    return o->level > 2 && o->level != LEVEL_EQUALITY && o->level != LEVEL_ORDER &&
+           p->at[strlen(o->text)] == '=';
 }
 
-static int next_binary(struct parser *p)
+static struct tree *parse_operand(struct parser *p, unsigned level)
 {
-    bool assigns = false;
-    int n = parse_operator(p, &assigns);
-    return assigns ? -1 : n;
+    (void)level;
+    return parse_slice(p);
 }
 
-static struct tree *parse_binary(struct parser *p, unsigned level)
+static const struct parse_language c_language = {
+    .operators = c_operators, .count = countof(c_operators), .operand = parse_operand,
+    .is_other = parse_assigns,
+};
+
+/* += and its relatives. */
+static const struct parse_operator *parse_assigning(struct parser *p)
 {
-    struct tree *t = parse_slice(p);
-    for (int n; t && (n = next_binary(p)) >= 0 && binaries[n].level >= level;) {
-        p->at += strlen(binaries[n].text);
-        t = node(p, binaries[n].kind, t, parse_binary(p, binaries[n].level + 1u));
-        t->op = binaries[n].op;
-    }
-    return p->error ? NULL : t;
+    for (size_t n = 0; n < countof(c_operators); n++)
+        if (parse_see(p, c_operators[n].text))
+            return parse_assigns(p, &c_operators[n]) ? &c_operators[n] : NULL;
+    return NULL;
 }
 
 static struct tree *parse_conditional(struct parser *p)
 {
-    if (p->depth++ > NEST_MOST)
-        return parse_fail(p, error_new("the expression is nested too deeply"));
-    struct tree *t = parse_binary(p, 1);
-    if (t && take_text(p, "?")) {
+    if (!parse_deeper(p))
+        return NULL;
+    struct tree *t = parse_operators(p, 1);
+    if (t && parse_take(p, "?")) {
         struct tree *yes = comma(p);
-        need(p, ":");
-        t = node(p, TREE_CONDITION, t, yes);
+        parse_need(p, ":");
+        t = parse_node(p, TREE_CONDITION, t, yes);
         t->c = parse_conditional(p);
     }
     p->depth--;
@@ -871,16 +797,14 @@ static struct tree *parse_conditional(struct parser *p)
 /* a = b = c groups from the right. */
 static struct tree *parse_assignment(struct parser *p)
 {
-    bool assigns = false;
-    if (p->depth++ > NEST_MOST)
-        return parse_fail(p, error_new("the expression is nested too deeply"));
+    if (!parse_deeper(p))
+        return NULL;
     struct tree *t = parse_conditional(p);
-    int n = t ? parse_operator(p, &assigns) : -1;
-    bool plain = t && !assigns && see(p, "=") && !see(p, "==");
-    if (assigns || plain) {
-        p->at += plain ? 1 : strlen(binaries[n].text) + 1;
-        t = node(p, TREE_ASSIGN, t, parse_assignment(p));
-        t->op = plain ? OP_NONE : binaries[n].op;
+    const struct parse_operator *o = t ? parse_assigning(p) : NULL;
+    bool plain = t && !o && parse_see(p, "=") && !parse_see(p, "==");
+    if (o || plain) {
+        p->at += plain ? 1 : strlen(o->text) + 1;
+        t = parse_node_op(p, TREE_ASSIGN, plain ? OP_NONE : o->op, t, parse_assignment(p));
     }
     p->depth--;
     return p->error ? NULL : t;
@@ -889,8 +813,8 @@ static struct tree *parse_assignment(struct parser *p)
 static struct tree *comma(struct parser *p)
 {
     struct tree *t = parse_assignment(p);
-    while (t && take_text(p, ","))
-        t = node(p, TREE_COMMA, t, parse_assignment(p));
+    while (t && parse_take(p, ","))
+        t = parse_node(p, TREE_COMMA, t, parse_assignment(p));
     return p->error ? NULL : t;
 }
 
@@ -899,7 +823,7 @@ static struct tree *whole_type(struct parser *p)
 {
     const char *from = p->at;
     struct type *type = type_name(p);
-    skip_space(p);
+    parse_skip_space(p);
     if (!type || *p->at) {
         error_destroy(p->error);
         p->error = NULL;
@@ -907,31 +831,31 @@ static struct tree *whole_type(struct parser *p)
         p->depth = 0;
         return NULL;
     }
-    struct tree *t = node(p, TREE_TYPE, NULL, NULL);
+    struct tree *t = parse_node(p, TREE_TYPE, NULL, NULL);
     t->type = type;
     return t;
 }
 
 static bool begins_with_keyword(struct parser *p)
 {
-    return see(p, "struct") || see(p, "union") || see(p, "class") || see(p, "enum");
+    return parse_see(p, "struct") || parse_see(p, "union") || parse_see(p, "class") || parse_see(p, "enum");
 }
 
 struct error *parse_expression(struct evaluation *v, const char *text, struct tree **ret)
 {
-    struct parser p = {.v = v, .at = text};
+    struct parser p = {.language = &c_language, .v = v, .at = text};
     if (v->language == LANGUAGE_FORTRAN)
         return fortran_parse(v, text, ret);
-    skip_space(&p);
+    parse_skip_space(&p);
     if (!*p.at)
         return error_new("an expression is missing");
     if (begins_with_keyword(&p)) {
         struct type *type = type_name(&p);
-        skip_space(&p);
+        parse_skip_space(&p);
         if (p.error)
             return p.error;
         if (type && !*p.at) {
-            *ret = node(&p, TREE_TYPE, NULL, NULL);
+            *ret = parse_node(&p, TREE_TYPE, NULL, NULL);
             (*ret)->type = type;
             return NULL;
         }
@@ -940,9 +864,9 @@ struct error *parse_expression(struct evaluation *v, const char *text, struct tr
     struct tree *t = whole_type(&p);
     if (!t)
         t = comma(&p);
-    skip_space(&p);
+    parse_skip_space(&p);
     if (!p.error && *p.at)
-        unexpected(&p);
+        parse_unexpected(&p);
     if (!p.error && !t)
         return error_coded(ERROR_MISUSED, "the expression is not understood");
     *ret = t;

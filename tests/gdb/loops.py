@@ -1,5 +1,6 @@
 # Steps over lines with and without the server's help (rsp_lines.c): both must come to the same
-# moment, in the same thread, and gdb must say the same.
+# moment, in the same thread, and gdb must say the same.  And until and advance of ebb's prompt
+# come to where those of gdb do.
 #
 # Loaded by gdb, with LOOPS_SEED and LOOPS_PLACES in the environment: from so many random moments
 # in main's functions, a random command. It prints `wrong: ...`, and `compared: N steps, N helped`
@@ -97,13 +98,33 @@ def compare(rng, helper):
         point.delete()
 
 
+def compare_prompt(rng):
+    """until and advance of gdb, and of ebb's prompt."""
+    moment = choose_moment(rng)
+    place = rng.choice(("plus", "deep", "compare", "loops.c:%d" % rng.randrange(42, 80)))
+    command = rng.choice(("until", "advance " + place))
+    answers = []
+    for prefix in ("", "ebb "):
+        gdb.execute("ebb goto " + moment, to_string=True)
+        try:
+            gdb.execute(prefix + command, to_string=True)
+        except gdb.error as error:
+            return "No line" in str(error) or print("wrong: %s says %s" % (command, error))
+        answers.append((where(), gdb.newest_frame().name(), gdb.newest_frame().find_sal().line))
+    if answers[0] != answers[1]:
+        print("wrong: from %s, '%s' leads gdb to %s and ebb to %s" % (moment, command, *answers))
+
+
 def main():
     rng = random.Random(int(os.environ["LOOPS_SEED"]))
     count = int(os.environ["LOOPS_PLACES"])
     helper = Help()
     gdb.execute("handle SIGUSR1 nostop noprint pass", to_string=True)
-    for _ in range(count):
+    gdb.execute("ebb handle SIGUSR1 nostop", to_string=True)
+    for n in range(count):
         compare(rng, helper)
+        if n % 2 == 0:
+            compare_prompt(rng)
     print("compared: %d steps, %d helped" % (count, helper.told))
 
 

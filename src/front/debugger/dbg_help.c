@@ -16,8 +16,8 @@ static const struct help_subject {
     const char *name, *about, *commands;
 } subjects[] = {
     {"moving", "Movements, forward and backward",
-     "step bstep next previous finish before until buntil out bout continue bcontinue stepi bstepi "
-     "nexti bnexti play bplay"},
+     "step bstep next previous finish before until buntil advance out bout continue "
+     "bcontinue stepi bstepi nexti bnexti play bplay"},
     {"time", "Moments of the run and what changed between them",
      "goto undo redo first history changes ask calls trace events bookmark track"},
     {"stops", "Breakpoints, watchpoints and catchpoints",

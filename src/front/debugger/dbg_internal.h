@@ -209,6 +209,7 @@ struct error *dbg_goroutine(struct dbg *d, const struct dbg_command *c, const ch
 /* dbg_moves.c */
 enum { MOVE_BACKWARD = 16 }; /* `which`: enum debug_move, and this */
 struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_advance(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_goto(struct dbg *d, const struct dbg_command *c, const char *args);
 enum { UNDO, REDO };
 struct error *dbg_undo(struct dbg *d, const struct dbg_command *c, const char *args);

@@ -190,9 +190,41 @@ static struct error *read_order(struct dbg *d, const struct dbg_command *c, cons
     return err;
 }
 
+/* until without an argument, and advance LOCATION. */
+static struct error *dbg_move_past(struct dbg *d, const char *location)
+{
+    struct session_place before;
+    struct session_stop stop = {0};
+    struct debug_goal *goal = NULL;
+    u64 *pcs = NULL;
+    size_t count = 0;
+    session_place(d->debug->session, &before);
+    struct error *err = debug_check_thread(d->debug, MOVE_NEXT);
+    if (!err && location)
+        err = debug_read_goal(d->debug, location, &pcs, &count, &goal);
+    if (!err && goal)
+        err = error_coded(ERROR_MISUSED, "advance needs a location; 'until' takes conditions, too");
+    if (!err)
+        err = location ? debug_advance(d->debug, pcs, count, &stop)
+                       : debug_move_past(d->debug, &stop);
+    debug_goal_destroy(goal);
+    free(pcs);
+    if (!err)
+        dbg_say_stop(d, before.thread, NULL, &stop);
+    return err;
+}
+
+struct error *dbg_advance(struct dbg *d, const struct dbg_command *c, const char *args)
+{
+    (void)c;
+    return dbg_move_past(d, args);
+}
+
 struct error *dbg_move(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     struct debug_order o;
+    if (c->which == MOVE_UNTIL && !*args)
+        return dbg_move_past(d, NULL);
     struct error *err = read_order(d, c, args, &o);
     if (!err)
         err = carry_out(d, &o);

@@ -75,9 +75,10 @@ static const struct dbg_command commands[] = {
      "bnexti [N]", "go back by one instruction, or N, crossing calls",
      "The reverse of nexti.",
      "bnexti\n" "bnexti 10"},
-    {"until", "u advance", dbg_move, MOVE_UNTIL, MOVES, TAKES_EXPRESSION, NULL,
-     "until LOCATION | CONDITION | [-l] VALUE",
+    {"until", "u", dbg_move, MOVE_UNTIL, MOVES, TAKES_EXPRESSION, NULL,
+     "until [LOCATION | CONDITION | [-l] VALUE]",
      "run forward until a location is reached, a condition becomes true or a value changes",
+     "Without an argument: like next, but never back to the beginning of a loop.\n"
      "A number, FILE:LINE, *ADDRESS and the name of a function are locations; any frame\n"
      "counts. A comparison or a logical expression is a condition: until stops where it\n"
      "becomes true. A condition that is true now must become false first. Any other expression\n"
@@ -85,6 +86,10 @@ static const struct dbg_command commands[] = {
      "of the current call, and until stops where that call returns. Breakpoints stop it on the\n"
      "way.",
      "until 40\n" "until total > 100"},
+    {"advance", "", dbg_advance, 0, MOVES, TAKES_LOCATION, NULL, "advance LOCATION",
+     "run forward until a location is reached or the current function has returned",
+     "See 'help break' for locations. 'until LOCATION' does not stop where the function returns.",
+     "advance 40\n" "advance insert"},
     {"buntil", "reverse-until ru", dbg_move, MOVE_UNTIL | BACK, MOVES, TAKES_EXPRESSION, NULL,
      "buntil LOCATION | CONDITION | [-l] VALUE",
      "run backward until a location was reached, a condition became true or a value changed",

@@ -66,7 +66,7 @@ static bool lines_has(const struct session_range *range, u64 pc)
     return pc >= range->start && pc < range->end;
 }
 
-static bool find_line(const struct rsp *r, u64 pc, struct session_range *ret)
+static bool lines_find(const struct rsp *r, u64 pc, struct session_range *ret)
 {
     const struct session_range *all = r->lines.ranges.items;
     for (size_t i = 0; i < r->lines.ranges.count; i++)
@@ -94,9 +94,11 @@ static bool is_one_scope(struct symbols *symbols, const struct session_range *li
     size_t count;
     symbols_scopes(symbols, line->start, &ranges, &count);
     bool same = count > 0;
-    for (size_t i = 0; i < count && same; i++)
-        same = ranges[i].block || ((ranges[i].start <= line->start || ranges[i].start >= line->end) &&
-                                   (ranges[i].end <= line->start || ranges[i].end >= line->end));
+    for (size_t i = 0; i < count && same; i++) {
+        bool begins = ranges[i].start > line->start && ranges[i].start < line->end;
+        bool ends = ranges[i].end > line->start && ranges[i].end < line->end;
+        same = ranges[i].block || (!begins && !ends);
+    }
     free(ranges);
     return same;
 }
@@ -252,8 +254,8 @@ static const struct instruction *stopped_at_call(const struct rsp *r, const u32 
 }
 
 /* The breakpoints on the calls of the line are set. */
-static struct error *go_ahead(struct rsp *r, u32 thread, struct session_range line,
-                              const u32 *numbers, u32 count)
+static struct error *lines_go_ahead(struct rsp *r, u32 thread, struct session_range line,
+                                    const u32 *numbers, u32 count)
 {
     const struct instruction *call;
     bool crossed;
@@ -290,7 +292,7 @@ static struct error *lines_ahead(struct rsp *r, u32 thread, struct session_range
         count += !err;
     }
     if (!err)
-        err = go_ahead(r, thread, line, numbers, count);
+        err = lines_go_ahead(r, thread, line, numbers, count);
     while (count > 0)
         error_destroy(session_remove_breakpoint(r->session, numbers[--count]));
     return err;
@@ -306,7 +308,7 @@ struct error *rsp_lines_step(struct rsp *r, enum session_direction direction, u3
         return NULL;
     if (direction == FORWARD && (range.start >= range.end || r->lines.kind != LINES_OVER_CALLS))
         return NULL;
-    if (direction == BACKWARD && !find_line(r, place.at.pc, &range))
+    if (direction == BACKWARD && !lines_find(r, place.at.pc, &range))
         return NULL;
     if (!is_loop(r, &range) || (direction == FORWARD && !r->lines.calls.count))
         return NULL;
