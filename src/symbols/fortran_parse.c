@@ -1,7 +1,8 @@
 /* Parses Fortran expressions into trees, by recursive descent.
  *
  * The levels are those of the language: .eqv., .or., .and., .not., comparisons, + and - (also as
- * signs), * and /, **; parser.c reads operators by them. As in gdb there are also *p, &x, x@n, {type} address, (type) x and $1.
+ * signs), * and /, **; parser.c reads operators by them. As in gdb, the parser also accepts *p, &x,
+ * x@n, {type} address, (type) x and $1.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +15,7 @@ static struct tree *fortran_unary(struct parser *p);
 
 /* --- literals --------------------------------------------------------------------------------- */
 
-/* Is the point at the front one of an operator, as in 1.eq.2? */
+/* True if the dot here begins an operator, as in 1.eq.2. */
 static bool begins_operator(const char *at)
 {
     size_t letters = 1;
@@ -23,7 +24,7 @@ static bool begins_operator(const char *at)
     return letters > 1 && at[letters] == '.';
 }
 
-/* _8 after a number; false: another suffix follows. */
+/* Takes a kind suffix such as _8 after a number; false: another suffix follows. */
 static bool take_suffix(struct parser *p, unsigned *kind)
 {
     char *end;
@@ -97,7 +98,7 @@ static struct tree *fortran_number(struct parser *p)
                                fortran_basic_type(p->v, "integer", kind));
 }
 
-/* z'ff', o'17', b'101'; NULL: not such a literal. */
+/* Parses z'ff', o'17', b'101'; NULL: not such a literal. */
 static struct tree *boz_literal(struct parser *p)
 {
     char letter = (char)tolower((u8)p->at[0]), quote = p->at[1], *end;
@@ -112,7 +113,7 @@ static struct tree *boz_literal(struct parser *p)
                                fortran_basic_type(p->v, "integer", value > INT32_MAX ? 8 : 4));
 }
 
-/* A quote within it is written twice. */
+/* A quote within the text is written twice. */
 static struct tree *text_literal(struct parser *p)
 {
     char quote = *p->at++, *text = values_alloc(p->v, strlen(p->at) + 1);
@@ -155,7 +156,7 @@ static bool is_known_name(struct evaluation *v, const char *name)
            names_find_symbol(v->symbols, name, &code, &address);
 }
 
-/* Names are in lower case in the debug information, unless C gave them. */
+/* Names are in lower case in debug information, unless they come from C. */
 static const char *fortran_word(struct parser *p, bool qualified)
 {
     p->at += strspn(p->at, " \t");
@@ -177,7 +178,7 @@ static const char *fortran_word(struct parser *p, bool qualified)
     return as_written ? name : lower;
 }
 
-/* Up to the closing parenthesis; ranges are for subscripts. */
+/* Parses an argument; ranges are allowed in subscripts. */
 static struct tree *fortran_argument(struct parser *p)
 {
     struct tree *from = parse_see(p, ":") ? NULL : fortran_expression(p);
@@ -241,7 +242,7 @@ static struct tree *fortran_dollar(struct parser *p)
     return t;
 }
 
-/* In parentheses: a complex number, or an expression. */
+/* Parses parentheses: a complex number or an expression. */
 static struct tree *parenthesis(struct parser *p)
 {
     p->at++;
@@ -307,7 +308,7 @@ static struct tree *fortran_postfix(struct parser *p)
     return NULL;
 }
 
-/* (integer(8)) x; NULL and no error: it is no cast. */
+/* Parses (integer(8)) x; NULL and no error: it is not a cast. */
 static struct tree *fortran_cast(struct parser *p)
 {
     const char *from = p->at;
@@ -410,7 +411,7 @@ static struct tree *fortran_assignment(struct parser *p)
     return p->error ? NULL : t;
 }
 
-/* A type alone, for ptype. A variable has the name before a type. */
+/* Parses a type alone, for ptype. A variable of the same name takes precedence. */
 static struct tree *fortran_whole_type(struct parser *p)
 {
     const char *from = p->at;

@@ -317,7 +317,8 @@ static struct tree *float_literal(struct parser *p)
         type = "long double", p->at++;
     if (parse_is_word(*p->at))
         return parse_fail(p, error_new("'%.20s' is not a number", end));
-    return parse_number_node(p, (struct number){.is_float = true, .f = f}, type_builtin(p->v, type));
+    return parse_number_node(p, (struct number){.is_float = true, .f = f},
+                             type_builtin(p->v, type));
 }
 
 static bool parse_is_float(const char *at)
@@ -838,7 +839,8 @@ static struct tree *whole_type(struct parser *p)
 
 static bool begins_with_keyword(struct parser *p)
 {
-    return parse_see(p, "struct") || parse_see(p, "union") || parse_see(p, "class") || parse_see(p, "enum");
+    return parse_see(p, "struct") || parse_see(p, "union") || parse_see(p, "class") ||
+           parse_see(p, "enum");
 }
 
 struct error *parse_expression(struct evaluation *v, const char *text, struct tree **ret)
