@@ -22,6 +22,8 @@ mkdir "$root/proc" "$root/tmp"
 mount -t proc proc "$root/proc"
 mount -t tmpfs -o mode=1777,size=256m ebb-tmp "$root/tmp"
 mount -t tmpfs -o mode=1777,size=32m ebb-shm "$root/dev/shm"
+mknod -m 666 "$root/null" c 1 3 # whatever the mode of the machine's own is
+mount --bind "$root/null" "$root/dev/null"
 mkdir -p "$root$scratch"
 mount --bind "$scratch" "$root$scratch"
 case $top in

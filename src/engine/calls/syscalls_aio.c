@@ -32,6 +32,7 @@ enum {
     EVENTS_MOST = 65536,
     POLLED_MOST = 64, /* at a time */
     VECTOR_MOST = 1024,
+    LOOK_NS = 10000000, /* how often a thread that polls looks for what others have submitted */
 };
 
 enum aio_operation {
@@ -43,7 +44,13 @@ enum aio_operation {
     AIO_READ_VECTOR = 7,
     AIO_WRITE_VECTOR = 8,
 };
-enum { AIO_FLAG_EVENTFD = 1 };
+enum {
+    AIO_FLAG_EVENTFD = 1,
+    K_FUTEX_WAKE = 1,
+    K_FUTEX_WAIT_BITSET = 9,
+    K_FUTEX_PRIVATE = 128,
+    K_MONOTONIC = 1,
+};
 
 struct aio_context {
     i64 pid; /* pid of the process that made it, since a child of fork has none; 0: not in use */
@@ -51,7 +58,9 @@ struct aio_context {
     u32 first, count; /* of the events, a ring */
     u32 room;         /* of it */
     struct k_io_event *events;
-    u32 polls; /* that wait: */
+    u32 changes; /* counts what io_getevents may wait for: a futex */
+    u32 waiting; /* threads that wait for a change */
+    u32 polls;   /* that wait: */
     struct k_iocb polled[POLLED_MOST];
     u64 polled_at[POLLED_MOST];
 };
@@ -87,6 +96,14 @@ static struct aio_context *unused_context(i64 pid)
     return NULL;
 }
 
+/* Threads in io_getevents are to look again. */
+static void aio_changed(struct aio_context *c)
+{
+    c->changes++;
+    if (c->waiting)
+        kernel_call(__NR_futex, &c->changes, K_FUTEX_WAKE | K_FUTEX_PRIVATE, 0x7fffffff);
+}
+
 i64 call_io_setup(struct call *call)
 {
     u32 count = (u32)call->args[0];
@@ -119,6 +136,7 @@ i64 call_io_destroy(struct call *call)
     if (!c)
         return -EINVAL;
     c->pid = 0;
+    aio_changed(c);
     return 0;
 }
 
@@ -130,6 +148,7 @@ static void aio_complete(struct aio_context *c, const struct k_iocb *block, u64 
     c->events[(c->first + c->count++) % c->most] = (struct k_io_event){block->data, at, result, 0};
     if (block->flags & AIO_FLAG_EVENTFD)
         kernel_call(__NR_write, block->event_fd, &one, sizeof(one));
+    aio_changed(c);
 }
 
 /* Waits without the baton until the descriptor, a pipe or a socket, is ready. */
@@ -249,6 +268,7 @@ static i64 poll_later(struct aio_context *c, const struct k_iocb *block, u64 at)
         return -EAGAIN;
     c->polled[c->polls] = *block;
     c->polled_at[c->polls++] = at;
+    aio_changed(c);
     return 0;
 }
 
@@ -336,6 +356,18 @@ static void drop_poll(struct aio_context *c, u32 n)
     memmove(&c->polled_at[n], &c->polled_at[n + 1], (c->polls - n) * sizeof(c->polled_at[0]));
 }
 
+static i64 aio_nanoseconds(const struct k_timespec *t)
+{
+    return t->seconds * 1000000000 + t->nanoseconds;
+}
+
+static i64 aio_now(void)
+{
+    struct k_timespec now = {0};
+    kernel_call(__NR_clock_gettime, K_MONOTONIC, &now);
+    return aio_nanoseconds(&now);
+}
+
 static u32 polled_descriptors(const struct aio_context *c, struct k_pollfd *ret)
 {
     for (u32 n = 0; n < c->polls; n++)
@@ -357,15 +389,33 @@ static void take_ready(struct aio_context *c)
     }
 }
 
-/* False: timed out. The kernel updates the remaining time. */
-static i64 wait_for_polls(struct aio_context *c, struct k_timespec *limit)
+/* Both without the baton, until something may have changed (1), the time is over (0), or a signal
+ * comes.  `ends` is by the monotonic clock; NULL: never. */
+
+static i64 wait_for_change(struct aio_context *c, const struct k_timespec *ends)
+{
+    u64 args[6] = {(u64)&c->changes, K_FUTEX_WAIT_BITSET | K_FUTEX_PRIVATE, c->changes,
+                   (u64)ends, 0, 0xffffffff};
+    c->waiting++;
+    thread_give_baton();
+    i64 result = engine_make_call(__NR_futex, args, &thread_self()->signal_waiting);
+    thread_take_baton();
+    c->waiting--;
+    return result == -ETIMEDOUT ? 0 : result == 0 || result == -EAGAIN ? 1 : result;
+}
+
+static i64 wait_for_polls(struct aio_context *c, const struct k_timespec *ends)
 {
     struct k_pollfd fds[POLLED_MOST];
-    u64 args[6] = {(u64)fds, polled_descriptors(c, fds), (u64)limit};
+    struct k_timespec slice = {0, LOOK_NS};
+    i64 left = ends ? aio_nanoseconds(ends) - aio_now() : LOOK_NS;
+    if (left < LOOK_NS)
+        slice.nanoseconds = left > 0 ? left : 0;
+    u64 args[6] = {(u64)fds, polled_descriptors(c, fds), (u64)&slice};
     thread_give_baton();
     i64 result = engine_make_call(__NR_ppoll, args, &thread_self()->signal_waiting);
     thread_take_baton();
-    return result;
+    return result ? result : left > slice.nanoseconds || !ends;
 }
 
 static i64 hand_out(struct aio_context *c, i64 most, u64 to)
@@ -387,8 +437,11 @@ i64 call_io_getevents(struct call *call)
     struct k_timespec limit, *ends = NULL;
     if (a[4] && !guest_read(&limit, gaddr(a[4]), sizeof(limit)))
         return -EFAULT;
-    if (a[4])
+    if (a[4]) {
+        u64 end = (u64)aio_now() + (u64)aio_nanoseconds(&limit);
+        limit = (struct k_timespec){(i64)(end / 1000000000), (i64)(end % 1000000000)};
         ends = &limit;
+    }
     for (;;) {
         struct aio_context *c = context_of(a[0]); /* another thread may have destroyed it */
         if (!c || least < 0 || least > most)
@@ -396,7 +449,7 @@ i64 call_io_getevents(struct call *call)
         take_ready(c);
         if (c->count >= least)
             return hand_out(c, most, a[3]);
-        i64 woken = wait_for_polls(c, ends);
+        i64 woken = c->polls ? wait_for_polls(c, ends) : wait_for_change(c, ends);
         if (woken < 0)
             return c->count && woken == -EINTR ? hand_out(c, most, a[3]) : woken;
         if (woken == 0)
