@@ -41,10 +41,13 @@ struct trimming {
 
 /* --- where it begins and ends --------------------------------------------------------------- */
 
-/* Finds the last moment to keep. */
+/* Finds the last moment to keep. The end of a program that died has the moment of the instruction
+ * that it died at, and comes after it. */
 static struct error *trimming_find_end(struct trimming *t, struct moment to)
 {
     struct replayer *r;
+    if (moment_compare(to, t->s->timeline.last) >= 0)
+        to = (struct moment){~0ull, ~0ull};
     struct error *err = timeline_reach(&t->s->timeline, to, &r);
     if (err || !r)
         return err ? err : error_errno(EINTR, "interrupted");
