@@ -1,9 +1,9 @@
-/* A stand-in for the engine that speaks the control channel: ebb can be tested without one.
+/* A substitute for the engine that speaks the control channel, to test ebb without an engine.
  *
  *     ebb-engine SETTINGS PATH ARGV0 MODE NUMBER
  *
- * With record=FD it writes NUMBER made-up events and then does what MODE says; with replay=FD it
- * reads what it is fed.  Both print "NUMBER events, crc ...", so that the two can be compared.
+ * With record=FD it writes NUMBER invented events and then does what MODE says; with replay=FD it
+ * reads events. Both print "NUMBER events, crc ...", so that the two can be compared.
  *
  * sources: src/log/packets.c src/log/ring_memory.c src/log/crc32c.c src/base/error.c
  *          src/base/complain.c src/base/xalloc.c
@@ -136,7 +136,7 @@ static bool put_start(const char *path, int argc, char **argv)
     return put(e);
 }
 
-/* A system call with arguments and pieces of all sizes; now and then something else. */
+/* Writes a system call with arguments and pieces of all sizes; now and then another event. */
 static bool put_call(u32 most)
 {
     struct event *e = begin(EVENT_SYSCALL);
@@ -165,7 +165,7 @@ static bool put_plain(u16 kind, const void *payload, u32 size)
     return put(e);
 }
 
-/* One of every kind that is left. */
+/* Writes one event of every remaining kind. */
 static void put_others(void)
 {
     put_plain(EVENT_DATA, &(struct event_data){0}, sizeof(struct event_data));
@@ -259,7 +259,7 @@ static int record(const char *mode, int number)
         fflush(stdout);
         for (u64 i = 0; put_call(300); i++)
             if (i % 100 == 0)
-                usleep(1000); /* leaves something of the disk */
+                usleep(1000); /* leaves the disk some time */
         puts("went on");
         return 6;
     }

@@ -1,6 +1,6 @@
 /* A session over a program that does not exist: a loop of sixteen instructions of four bytes, a
  * thousand of them executed. The state at each moment can be computed, so that every answer of a
- * front end can be foretold.
+ * front end is known in advance.
  *
  *     0x400000 + 4 * (at % 16)   the pc at the at-th moment; at / 16 is the tick
  *     0x601000                   counts how often instruction 2 of the loop was executed: 8 bytes
@@ -10,7 +10,7 @@
  *     at 750                     thread 1 is there from now on; 801 to 840 are its instructions,
  *                                all others are those of thread 0
  *
- * A movement that has a breakpoint at 0xdead in its way takes for ever, unless it is interrupted.
+ * A movement with a breakpoint at 0xdead on its way takes forever, unless it is interrupted.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -117,7 +117,7 @@ struct error *session_enable_breakpoint(struct session *s, u32 number, bool enab
     return NULL;
 }
 
-/* A condition's first byte 0x22 is const8: its value is the outcome. */
+/* If a condition's first byte is 0x22 (const8), its value is the result. */
 static bool holds(const struct breakpoint *b)
 {
     return !b->site.condition_size || (b->site.condition_size > 1 && b->condition[1]);
@@ -206,7 +206,7 @@ struct error *movement_continue(struct session *s, enum session_direction d, u64
     if (wait_for_interrupt(s, d, ret))
         return NULL;
     int step = d == FORWARD ? 1 : -1;
-    /* Forward data stops stand after the store; what is exactly here has been seen. */
+    /* Forward stops at data are after the store; events exactly here were already met. */
     for (int at = s->at + step; at >= 0 && at <= LAST; at += step) {
         u32 n = hit_at(s, at);
         if (n && --nth == 0) {
@@ -219,7 +219,7 @@ struct error *movement_continue(struct session *s, enum session_direction d, u64
     return NULL;
 }
 
-/* Thread 1 has a first instruction; it lives to the end. */
+/* Thread 1 has a first instruction; it exists until the end. */
 static bool stays_in_life(struct session *s, enum session_direction d, u32 thread,
                           struct session_stop *ret)
 {
@@ -339,7 +339,7 @@ struct error *session_read(struct session *s, u64 address, void *to, size_t size
     return NULL;
 }
 
-/* The moment that a thread has come to: its own, or the next of its own. */
+/* The moment at which a thread is: its own, or its next one. */
 static int moment_of_thread(const struct session *s, u32 thread)
 {
     if (thread == CONTROL_THREAD_ANY || thread == thread_at(s->at))
@@ -466,7 +466,7 @@ bool session_signal_stops(const struct session *s, u32 signal) { return signal !
 
 bool session_scratch(const struct session *s) { return s->scratch; }
 
-/* A call of whatever returns 99 at once. */
+/* A call of any function returns 99 at once. */
 struct error *session_scratch_run(struct session *s, u64 steps, struct session_stop *ret,
                                   u32 *ret_signal)
 {

@@ -1,10 +1,10 @@
-/* Damages the events of a track, keeps the checksums right, and lets everything that reads events
- * have a go at them.
+/* Damages the events of a track, keeps the checksums right, and passes the result to everything
+ * that reads events.
  *
  *     log_fuzz TRACK ROUNDS SEED
  *
- * Damage that checksums catch is the unit tests' affair; this is about events that somebody meant to
- * be wrong.  Meant to be compiled with a sanitizer: it fails by crashing.
+ * Unit tests cover damage that checksums detect; this program tests deliberately wrong events.
+ * Meant to be compiled with a sanitizer: it fails by crashing.
  *
  * sources: src/log/reader.c src/log/event.c src/log/crc32c.c src/log/syscall_table.c
  *          src/log/syscall_rows.c src/log/syscall_words.c src/log/siginfo_text.c src/log/syscall_text.c
@@ -35,7 +35,7 @@ static u64 draw(void)
     return seed ^= seed << 17;
 }
 
-/* As many events of the track as fit a chunk. */
+/* Loads as many events of the track as fit in a chunk. */
 static bool load(const char *path)
 {
     struct reader *r;
@@ -53,7 +53,7 @@ static bool load(const char *path)
     return !err && count > 0;
 }
 
-/* One field somewhere, mostly near the start of an event, where the lengths are. */
+/* Damages one field, mostly near the start of an event, where the lengths are. */
 static void damage_once(void)
 {
     static const u64 values[] = {0, 1, 7, 8, 0x7fffffff, 0x80000000, 0xffffffff, -1ul, 1ul << 63,
@@ -65,7 +65,7 @@ static void damage_once(void)
         memcpy(damaged + at, &value, width);
 }
 
-/* Writes a track whose only chunk is what is in `damaged`. */
+/* Writes a track whose only chunk is the content of `damaged`. */
 static void store(int fd)
 {
     struct format_file header = {.version = FORMAT_VERSION, .parent = TRACK_NONE};
@@ -81,7 +81,7 @@ static void store(int fd)
         exit(2);
 }
 
-/* Everything that looks into events; how many it got to see. */
+/* Runs everything that reads events; returns how many events it saw. */
 static u64 read_all(const char *path, FILE *out)
 {
     struct reader *r;

@@ -35,7 +35,7 @@ static size_t step_count;
 /* A call that the walk has seen. */
 struct seen_call {
     unsigned function;
-    size_t entered, begun, over; /* steps; begun 0: never; over: step_count if it never was */
+    size_t entered, begun, over; /* steps; begun 0: never; over: step_count if it never ended */
     bool returned;
 };
 static struct seen_call *calls;
@@ -167,7 +167,7 @@ static bool lies_in(u64 pc, unsigned function)
     return pc >= functions[function].entry && pc < functions[function].end;
 }
 
-/* Is a call of the function under way there, in the same thread? */
+/* True if a call of the function is active there, in the same thread. */
 static bool is_under_way(unsigned function, size_t step)
 {
     for (size_t i = 0; i < call_count; i++)

@@ -85,7 +85,7 @@ static u64 word_of(struct replayer *r, u64 address)
     return word;
 }
 
-/* In a process, or (NULL) in what the session shows. */
+/* In a process or, for NULL, in the memory that the session shows. */
 static i64 chain(struct replayer *r)
 {
     u64 head = word_of(r, range_named("head")->address);
@@ -134,7 +134,8 @@ static void walk(struct replayer *r)
 
 /* --- what the walk says ---------------------------------------------------------------------- */
 
-/* The value of a subject at a step: a range, or the chain (range_count), or the sum of the first bytes of two ranges. */
+/* The value of a subject at a step: a range, or the chain (range_count), or the sum of the first
+ * bytes of two ranges. */
 static size_t subject, other;
 
 static bool differs(size_t a, size_t b)
@@ -147,7 +148,7 @@ static bool differs(size_t a, size_t b)
            (u8)(steps[b].bytes[0][0] + steps[b].bytes[other][0]);
 }
 
-/* Numbers of the steps at which it has just changed, in (from, to]. */
+/* The steps in (from, to] at which it has just changed. */
 static size_t changed[STEPS_MOST], changed_count;
 
 static void find_changes(size_t from, size_t to)
@@ -285,7 +286,7 @@ static size_t compile(u8 *code)
     return n;
 }
 
-/* The step at which it has become true; 0: none. */
+/* Returns the step at which it became true; 0: none. */
 static size_t foretell(size_t from, size_t to, enum session_direction direction)
 {
     size_t found = 0;
@@ -327,7 +328,7 @@ static void ask_became(const char *name)
 
 /* --- where pieces end ------------------------------------------------------------------------------ */
 
-/* A checkpoint, so that a part or a piece ends there. */
+/* Leaves a checkpoint, so that a part or a piece ends there. */
 static void leave_checkpoint(struct moment at)
 {
     struct replayer *r;
@@ -335,7 +336,8 @@ static void leave_checkpoint(struct moment at)
     timeline_keep(&s->timeline, r);
 }
 
-/* Every time that the condition becomes true is met, also where a piece begins or ends just before or after the store. */
+/* Every time that the condition becomes true must be met, also where a piece begins or ends just
+ * before or after the store. */
 static void compare_pieces(const char *name)
 {
     enum { EVENTS_MOST = 12 };
@@ -405,7 +407,8 @@ static bool take_all(void *context, const struct plan_hit *hits, size_t count)
     return true;
 }
 
-/* What is never found is looked for in one pass over the run, in a few parts, however many checkpoints there are. */
+/* A search without a result takes one pass over the run, in a few parts, however many checkpoints
+ * there are. */
 static void check_cost(void)
 {
     enum { CHECKPOINTS = 40, PARTS_MOST = 12 };
@@ -432,7 +435,7 @@ static void check_cost(void)
 
 /* --- expressions ------------------------------------------------------------------------------------ */
 
-/* As if it were said in main. */
+/* Makes a subject as if the expression were written in main. */
 static struct subject *subject_of(const char *expression)
 {
     static struct source *source;

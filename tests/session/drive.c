@@ -1,10 +1,10 @@
 /* Drives a session from the inside: random movements, checked.
  *
- *   drive routes RECORDING SEED MOVES     state at a moment is the same by whichever way
+ *   drive routes RECORDING SEED MOVES     the state at a moment is the same by every route
  *   drive oracle RECORDING SEED MOVES     steps and stops are where a list of all instructions says
- *   drive sites RECORDING SEED MOVES      what is met going forward is met going back, in the other order
+ *   drive sites RECORDING SEED MOVES      hits going forward are met going back, in reverse order
  *   drive leaks RECORDING SEED MOVES      no process, descriptor or memory is left behind
- *   drive interrupt RECORDING SEED MOVES  movements that are interrupted leave everything in step
+ *   drive interrupt RECORDING SEED MOVES  interrupted movements leave everything consistent
  *   drive scratch RECORDING SEED MOVES    writing to a copy does not show
  *
  * Says what is wrong on stderr, with the seed, and ends with 1; else prints figures and ends with
@@ -141,7 +141,7 @@ static u64 hash_area(u64 h, const struct control_area *a)
     return h;
 }
 
-/* Of everything that can change; every now and then of what cannot, too. */
+/* Hashes everything that can change; now and then also what cannot. */
 static u64 hash_state(bool all)
 {
     struct control_area *areas;
@@ -245,7 +245,7 @@ static void move_there_and_back(void)
              way == FORWARD ? "forward" : "backward", V(from), V(here()));
 }
 
-/* To where some place was executed the time before, or comes next. */
+/* Moves to the previous or the next execution of some place. */
 static void move_continue(void)
 {
     u32 number;
@@ -381,8 +381,8 @@ static void list_instructions(struct moment from)
     }
 }
 
-/* What a question may be about: which listed instructions it hits, before they are executed or by
- * being so. */
+/* What a question may ask: which listed instructions it hits, before they are executed or by being
+ * executed. */
 typedef bool hit_test(size_t i);
 
 static u64 code[2], wanted_rax;
@@ -408,7 +408,7 @@ static bool hits_store(size_t i)
     return i + 1 < listed && list[i].value != list[i + 1].value;
 }
 
-/* The index of the nth hit before or after `from`; -1: not in the list. */
+/* Returns the index of the nth hit before or after `from`; -1: not in the list. */
 static long expected(hit_test *test, size_t from, enum session_direction way, u64 nth, bool at_too)
 {
     long i = (long)from;
@@ -526,7 +526,7 @@ static bool hits_either(size_t i)
     return hits_condition(i) || list[i].at.pc == code[1];
 }
 
-/* With breakpoints about, all the way to which is known already. */
+/* With breakpoints, for a movement whose whole way is already known. */
 static void ask_step_among(size_t from, enum session_direction way)
 {
     u8 bytes[32];
@@ -647,7 +647,8 @@ static size_t there_and_back(const char *what, struct breakpoint b)
     struct moment far = here();
     meet(BACKWARD, &back);
     must(session_remove_breakpoint(s, number), what);
-    /* Going back from the moment of a hit does not meet it again; a store is passed when it stops. */
+    /* Going back from the moment of a hit does not meet it again; a store was passed when it
+     * stopped. */
     size_t count = there.count;
     if (count && there.hit[count - 1].tick == far.tick && there.hit[count - 1].pc == far.pc)
         count--;
@@ -707,7 +708,7 @@ static unsigned count_entries(const char *path)
     return n;
 }
 
-/* Processes whose parent we are, alive or not. */
+/* Counts child processes, alive or not. */
 static unsigned count_children(void)
 {
     unsigned n = 0;
@@ -760,8 +761,8 @@ static void leak_moves(u64 count)
     }
 }
 
-/* The recording keeps the copies of files that a session has decompressed: they are the first
- * sessions': one that begins at a snapshot needs some, one that begins at the start needs all. */
+/* The recording keeps the copies of files that sessions have decompressed. Only the first sessions
+ * add them: one that begins at a snapshot needs some, one that begins at the start needs all. */
 static void test_leaks(void)
 {
     open_session(false);

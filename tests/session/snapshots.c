@@ -181,7 +181,7 @@ static void compare(struct replayer *a, struct replayer *b, const char *where)
 
 /* --- snapshots ------------------------------------------------------------------------------- */
 
-/* Through a file, as it is stored; NULL: there can be none here. */
+/* Stores the snapshot in a file and restores it; NULL: no snapshot is possible here. */
 static struct replayer *restored(struct replayer *r)
 {
     struct snapshot_raw raw;
@@ -213,7 +213,7 @@ static struct replayer *restored(struct replayer *r)
     return ret;
 }
 
-/* Some way on, or to the end. */
+/* Runs on for some ticks, or to the end. */
 static void run_on(struct replayer *r, u64 ticks)
 {
     check(replayer_run_to(r, (struct moment){ticks == ~0ull ? ticks : r->stopped.tick + ticks, 0}), "running");
@@ -358,7 +358,8 @@ static int sessions(struct recording *rec)
     return 1;
 }
 
-/* --- the store ------------------------------------------------------------------------------- */
+/* Describes a session's end and some moments; *ret_ticks is the number of ticks needed to open
+ * it. */
 
 static int store(struct recording *rec, u64 count, u32 track)
 {
@@ -446,8 +447,7 @@ static int spoil(struct recording *rec, const char *what)
     return count == 0;
 }
 
-/* The session has replayed less than a quarter of the run to stand at its end, and prepares steps
- * back meanwhile. */
+/* Changes the snapshot in a way that a replay must detect; the file stays valid. */
 static int fresh(struct recording *rec)
 {
     struct session *s;
@@ -461,7 +461,8 @@ static int fresh(struct recording *rec)
     return ran > all / 4;
 }
 
-/* --- trimmed ---------------------------------------------------------------------------------- */
+/* The session must have replayed less than a quarter of the run to reach its end, and prepares
+ * steps back meanwhile. */
 
 static struct text state_at(struct session *s, struct moment at)
 {

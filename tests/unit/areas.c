@@ -206,7 +206,8 @@ static void check_everything(void)
     }
 }
 
-/* Tens of thousands, under a hole that fits none: the array grows, and a gap is found soon. */
+/* Tens of thousands of areas, under a hole that fits none: the array grows, and a gap is still
+ * found fast. */
 static void check_many(void)
 {
     enum { MANY = 70000 };

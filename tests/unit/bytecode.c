@@ -140,7 +140,8 @@ static bool check_rows(void)
     return fine;
 }
 
-/* Whatever the bytes: the sanitizer, or the system, would say if it touched what is not its own. */
+/* Runs any bytes: the sanitizer, or the system, reports an access outside of the code and the
+ * stack. */
 static void run_random(u64 seed)
 {
     u64 state = seed * 2 + 1;

@@ -107,7 +107,7 @@ static u32 add_constant(u8 *code, u32 at)
     return at;
 }
 
-/* The word, perhaps below a constant, then whatever may follow. */
+/* The word, perhaps below a constant, then any opcodes that may follow. */
 static u32 draw_code(u8 *code)
 {
     static const u8 ops[] = {ADD, SUB, MUL, LSH, RSHS, RSHU, NOT, AND, OR, XOR, INV, EQ, LTS, LTU, SWAP, EXT, ZEXT,
@@ -151,7 +151,8 @@ static bool check_random(void)
     return brief_count >= BRIEF_LEAST;
 }
 
-/* Any bytes, cut anywhere: the sanitizer, or the system, would say if it touched what is not its own. */
+/* Reads any bytes, cut off anywhere: the sanitizer, or the system, reports an access outside of
+ * them. */
 static void read_random(void)
 {
     for (int turn = 0; turn < TURNS; turn++) {

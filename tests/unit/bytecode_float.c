@@ -37,7 +37,7 @@ static float float_of(u64 bits)
     return f;
 }
 
-/* Numbers near each other, tiny ones, zeros, infinities, whole numbers, and whatever bits there are. */
+/* Numbers near each other, tiny ones, zeros, infinities, integers, and random bits. */
 static u64 odd_number(void)
 {
     u64 r = any(), sign_and_mantissa = r & 0x800ffffffffffffful;

@@ -26,7 +26,7 @@ static struct event_cpuid icelake[] = {
     {0xd, 7, 1024, 1664, 0, 0}, {0xd, 9, 8, 2688, 0, 0},
     {0x80000001, 0, 0, 0, 0x121, 0x2c100800},
 };
-/* As Zen 3: AVX2 and protection keys, which are where others have AVX-512. */
+/* Like Zen 3: AVX2 and protection keys, at the offset where others have AVX-512. */
 static struct event_cpuid zen[] = {
     {1, 0, 0xa20f10, 0, 0x7ef8320b, 0x178bfbff},
     {7, 0, 0, 0x219c97ab, 0x40061c, 0},
@@ -34,14 +34,14 @@ static struct event_cpuid zen[] = {
     {0xd, 2, 256, 576, 0, 0}, {0xd, 9, 8, 832, 0, 0},
     {0x80000001, 0, 0, 0, 0x75c237ff, 0x2fd3fbff},
 };
-/* What icelake shows at the baseline. */
+/* What icelake shows at the baseline level. */
 static struct event_cpuid baseline[] = {
     {1, 0, 0x606a6, 0, 0x76f83203 & ~(1u << 21), 0xbfebfbff},
     {7, 0, 0, 0x328, 0, 0},
     {0xd, 2, 256, 576, 0, 0},
     {0x80000001, 0, 0, 0, 0x121, 0x2c100800},
 };
-/* A machine of which only the place of its protection keys is known. */
+/* A machine of which only the offset of its protection keys is known. */
 static struct event_cpuid keys[] = {
     {0xd, 9, 8, 2688, 0, 0},
 };

@@ -108,7 +108,7 @@ static void ask_random(void)
     }
 }
 
-/* Is there an answer at all? */
+/* Checks that there is an answer at all. */
 static void ask_common(void)
 {
     static const u8 common[][8] = {

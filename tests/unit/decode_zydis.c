@@ -40,14 +40,14 @@ static unsigned draw_below(unsigned limit)
     return (draw() >> 33) % limit;
 }
 
-/* What Zydis says of some bytes. */
+/* Zydis's result for some bytes. */
 struct answer {
     ZydisDecodedInstruction insn;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* Where the decoder and Zydis may differ: flags may be read in excess and fewer be certainly
- * written, registers may be read or written in excess. */
+/* Where the decoder and Zydis may differ: too many flags may be read and too few certainly written,
+ * too many registers may be read or written. */
 enum field {
     FIELD_FLAGS = 1,
     FIELD_REGISTERS_READ = 2,
@@ -216,7 +216,7 @@ static void expect_operand(const ZydisDecodedOperand *o, struct insn *e)
         e->registers_written |= bit;
 }
 
-/* Memory: what Zydis lists, whatever operand it is. */
+/* Memory: what Zydis lists, whichever operand it is. */
 static void expect_memory(const ZydisDecodedOperand *o, struct insn *e)
 {
     if (o->type != ZYDIS_OPERAND_TYPE_MEMORY)
@@ -246,14 +246,14 @@ static bool shows_state(u8 kind)
            kind == INSN_PRIVILEGED || kind == INSN_INVALID;
 }
 
-/* Bits of the operand that a shift or rotate works on. */
+/* Size in bits of the operand of a shift or rotate. */
 static unsigned shifted_width(const struct answer *a)
 {
     return a->operands[0].size;
 }
 
-/* What the manual says of counts: 0 does nothing, CL may be 0, OF is defined by 1 only, and a
- * count past a narrow operand defines nothing. */
+/* The manual's rules for counts: 0 does nothing, CL may be 0, OF is defined only by 1, and a count
+ * past a narrow operand defines nothing. */
 static void expect_shift_flags(const struct answer *a, struct insn *e)
 {
     const ZydisDecodedOperand *last = NULL;
@@ -305,7 +305,7 @@ static void expect_flags(const struct answer *a, struct insn *e)
 
 /* The whole expectation */
 
-/* Moves to and from control and debug registers have no memory operand, whatever mod says. */
+/* Moves to and from control and debug registers have no memory operand, whatever mod is. */
 static bool ignores_mod(const ZydisDecodedInstruction *z)
 {
     return z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode >= 0x20 && z->opcode <= 0x23 &&
@@ -461,7 +461,7 @@ static u64 field_of(const struct insn *insn, size_t i)
     return value;
 }
 
-/* Differences that are allowed must still be safe. */
+/* Differences that are allowed must still be on the safe side. */
 static void compare_allowed(const u8 *bytes, const struct answer *a, const struct insn *got,
                             const struct insn *wanted)
 {
@@ -498,7 +498,7 @@ static void compare_insn(const u8 *bytes, const struct answer *a, const struct i
         fail(bytes, a, "flags_may_write", got->flags_may_write, got->flags_written);
 }
 
-/* With every byte but the last the decoder must ask for more; with exactly all it needs none. */
+/* Without its last byte the decoder must ask for more; with exactly all bytes it must not. */
 static void compare_truncated(const u8 *bytes, const struct answer *a, const struct insn *whole)
 {
     struct insn cut;
@@ -510,15 +510,15 @@ static void compare_truncated(const u8 *bytes, const struct answer *a, const str
         fail(bytes, a, "length when exact", cut.length, whole->length);
 }
 
-/* Zydis takes SIB.base 5 without displacement for r13d if REX.B and 67 are there; processors
- * do not look at REX.B for that. */
+/* Zydis takes SIB.base 5 without displacement for r13d if REX.B and 67 are present; processors
+ * ignore REX.B there. */
 static bool is_misread(const struct answer *a, const u8 *bytes)
 {
     return a->insn.attributes & ZYDIS_ATTRIB_HAS_SIB && a->insn.address_width == 32 &&
            a->insn.raw.modrm.mod == 0 && (bytes[a->insn.raw.modrm.offset + 1] & 7) == 5;
 }
 
-/* Its instructions exist on no other processor. */
+/* Instructions that exist on no other processor. */
 static bool is_knights_corner(const struct answer *a)
 {
     ZydisISAExt extension = a->insn.meta.isa_ext;
@@ -526,7 +526,7 @@ static bool is_knights_corner(const struct answer *a)
            extension == ZYDIS_ISA_EXT_KNCV;
 }
 
-/* Instructions younger than Zydis 4.0; rows below look at some of them. */
+/* Instructions newer than Zydis 4.0; rows below check some of them. */
 static bool is_younger(const struct insn *insn)
 {
     static const u8 opcodes[] = {0x50, 0x51, 0x5c, 0x6c, 0x72, 0xb0, 0xb1, 0xb4, 0xb5,
@@ -602,7 +602,7 @@ static void try_legacy(unsigned map, unsigned opcode, unsigned modrm)
     compare(bytes);
 }
 
-/* Fields whose common value most encodings require are drawn to have it often. */
+/* Fields for which most encodings require one value are often drawn with it. */
 static unsigned draw_vvvv(void)
 {
     return draw_below(2) ? 15 : draw_below(16);
@@ -768,7 +768,7 @@ struct code {
     size_t size;
 };
 
-/* The executable segments of an ELF file, one after another, with room after. */
+/* Reads the executable segments of an ELF file, one after another, with room after them. */
 static struct code read_code(const char *path)
 {
     struct code code = {0};

@@ -38,7 +38,7 @@ static void report(const char *name, bool right, const char *why)
     failures += !right;
 }
 
-/* What the log would have said. */
+/* Replaces the facts from the log. */
 
 struct error *rsp_facts_read(const struct recording *rec, u32 track, struct rsp_facts *ret)
 {
@@ -56,7 +56,7 @@ void rsp_facts_deinit(struct rsp_facts *f)
     f->arguments = f->mapped = NULL;
 }
 
-/* No model of debugging on a session that does not exist. */
+/* Replaces the model of debugging, since there is no real session. */
 
 void rsp_model_deinit(struct rsp *r) {}
 bool rsp_model_knows(const char *line) { return false; }
@@ -103,7 +103,7 @@ struct error *track_about_check(const struct recording *rec, u32 track)
     return track ? error_new("there is no track %u", track) : NULL;
 }
 
-/* Who lives on this machine. */
+/* Whether the process exists on this machine. */
 static bool is_alive;
 int kill(pid_t pid, int signal)
 {
@@ -111,7 +111,8 @@ int kill(pid_t pid, int signal)
     return is_alive && pid == 0x1092 && signal == 0 ? 0 : -1;
 }
 
-/* The time that the server sees can be made to stand still: a Ctrl-C lapses by time, and this machine may be slow. */
+/* The time that the server sees can be stopped: a Ctrl-C expires by time, and this machine may be
+ * slow. */
 static _Atomic u64 stands_at; /* nanoseconds; 0: it goes on */
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -180,7 +181,7 @@ static void send_packet(const char *bytes, size_t size)
     reply_deinit(&frame);
 }
 
-/* The next frame, without what is around it; NULL if none comes. Console output is passed over. */
+/* Returns the content of the next frame; NULL if none comes. Console output is skipped. */
 static struct wire in;
 static char *receive(void)
 {
@@ -212,7 +213,7 @@ static const char *ask(const char *packet)
     return ask_bytes(packet, strlen(packet));
 }
 
-/* Cases: what is sent, and how the answer begins (or, with a star in front, what is in it). */
+/* Cases: what is sent, and how the answer begins (or, after a star, what it contains). */
 
 static const struct row {
     const char *name, *packet, *wanted;
@@ -392,7 +393,7 @@ static const struct row {
     {"gone", "?", "W00"},
 };
 
-/* A `?` in what is wanted fits any byte. */
+/* A `?` in the expected text matches any byte. */
 static bool begins(const char *text, const char *with)
 {
     for (; *with; text++, with++)
@@ -422,7 +423,7 @@ static void check_rows(void)
     report("end", stop() && fake_session_open_count == 0, "the session is still open");
 }
 
-/* Breakpoints that are taken out and put in again are not even noticed by the session. */
+/* Removing breakpoints and inserting them again must not reach the session. */
 static void check_quiet_points(void)
 {
     start();
@@ -468,7 +469,7 @@ static void check_oversized(void)
     free(bytes);
 }
 
-/* Ctrl-C, as a movement is under way and as it begins; an end of the client in the middle of one. */
+/* Ctrl-C during a movement and at its start; and the end of the client in the middle of one. */
 static void check_interrupt(void)
 {
     start();
@@ -495,7 +496,7 @@ static void check_interrupt(void)
     report("hung up in a movement", stop() && fake_session_open_count == 0, "a session is open");
 }
 
-/* LLDB would take the program of a live process of that number for the one that was recorded. */
+/* LLDB would take the program of a live process with that number for the recorded one. */
 static void check_pid(void)
 {
     start();
@@ -508,7 +509,8 @@ static void check_pid(void)
     stop();
 }
 
-/* Threads: which one moves, and whose stop it is.  Thread 109a has the moments 801 to 840. */
+/* Threads: which one moves, and which one a stop belongs to. Thread 109a has the moments 801 to
+ * 840. */
 
 static void go_to(int at)
 {
@@ -601,7 +603,8 @@ static void check_direction(void)
     stop();
 }
 
-/* Many small movements are one to the client: Ctrl-C comes between two of them as often as in the midst of one. */
+/* For the client, many small movements are one: Ctrl-C comes between two of them as often as during
+ * one. */
 static void check_interrupt_steps(void)
 {
     const char *answer = NULL;
@@ -686,14 +689,14 @@ static size_t make_packet(char *room)
     return size;
 }
 
-/* An endless movement is only asked for together with its end. */
+/* An endless movement is only requested together with its end. */
 static bool is_safe(const char *packet, size_t size)
 {
     return !memmem(packet, size, "dead", 4) && packet[0] != 'k' &&
            !(size > 2 && memcmp(packet, "QSt", 3) == 0);
 }
 
-/* Whatever the server takes what it got for: after this it waits for a packet. */
+/* Makes the server wait for a packet again, whatever it has received. */
 static bool resynchronise(void)
 {
     char *answer;

@@ -20,7 +20,7 @@ static void expect(bool good, const char *what, const char *text)
     }
 }
 
-/* In memory of just its size, so that a sanitizer sees a read beyond the end. */
+/* Reads from memory of exactly this size, so that a sanitizer detects a read beyond the end. */
 static struct json_value *read_tight(const char *text, size_t size)
 {
     const char *why;
@@ -108,7 +108,7 @@ static unsigned draw(unsigned below)
     return (unsigned)(seed >> 33) % below;
 }
 
-/* Pieces of JSON in any order, and good texts with bytes changed. */
+/* Pieces of JSON in any order, and valid texts with bytes changed. */
 static void check_random(void)
 {
     static const char *const pieces[] = {"{", "}", "[", "]", ":", ",", "\"", "\\u", "d83d", "\\", "1",

@@ -59,8 +59,8 @@ static u64 make_event(u8 *room, u64 number, u64 bytes)
     return e->size;
 }
 
-/* Writes `count` events with up to `most` bytes in each; they also go to *all. A chunk every
- * `flush` events. */
+/* Writes `count` events with up to `most` bytes in each, and stores them in *all. Makes a chunk
+ * every `flush` events. */
 static struct error *write_track(const char *name, u64 count, u64 most, u64 flush, u8 **all,
                                  u64 *all_size)
 {
@@ -83,7 +83,7 @@ static struct error *write_track(const char *name, u64 count, u64 most, u64 flus
 
 enum outcome { WHOLE, CUT, DAMAGED, WRONG };
 
-/* Reads the file; WRONG if it gives something that was never written. */
+/* Reads the file; WRONG if it returns something that was never written. */
 static enum outcome read_track(const char *name, const u8 *all, u64 all_size, u64 *read)
 {
     struct reader *r;
@@ -185,7 +185,7 @@ static void check_flips(const u8 *file, u64 file_size, const u8 *all, u64 size)
     report("every bit turned over", bad == 0, "it was not noticed");
 }
 
-/* Bytes put in, taken out, swapped; garbage; nothing. */
+/* Inserted, removed and swapped bytes; garbage; nothing. */
 static void check_foreign(const u8 *file, u64 file_size, const u8 *all, u64 size)
 {
     u64 bad = 0, read;
@@ -231,7 +231,7 @@ static void check_damage(void)
     free(all);
 }
 
-/* Events whose parts do not lie within them, in a file whose checksums are right. */
+/* Events whose parts extend beyond them, in a file whose checksums are right. */
 static const struct malformed {
     const char *name;
     u16 kind;

@@ -119,7 +119,7 @@ static void check_row(const struct row *row)
     ring_memory_deinit(&m);
 }
 
-/* A producer whose consumer dies must not wait for ever, nor one whose consumer has left. */
+/* A producer must not wait forever if its consumer dies or has left. */
 static void check_gone(bool abandons)
 {
     struct ring_memory m;
@@ -158,7 +158,7 @@ static void check_gone(bool abandons)
     ring_memory_deinit(&m);
 }
 
-/* What a producer that has gone mad can leave behind. */
+/* What a faulty producer can leave behind. */
 static const struct mad {
     const char *name;
     u64 written;

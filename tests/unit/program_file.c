@@ -155,7 +155,7 @@ static void check_header(const struct header *h)
     check_bytes(h->name, &g, sizeof(g), h->why);
 }
 
-/* Cut anywhere, it is refused and nothing else happens. */
+/* A file that is cut off anywhere is refused, without other effects. */
 static void check_cut(void)
 {
     static struct program_file file;

@@ -48,7 +48,7 @@ static int guest_success(void)
     return 0;
 }
 
-/* Waits until the gate is closed, then brings more into the log than there is room for. */
+/* Waits until the gate is closed, then writes more to the log than there is room for. */
 static int guest_large(void)
 {
     char bytes[4096];
@@ -104,7 +104,7 @@ static void hide_output(void)
     dup2(printed, 2);
 }
 
-/* Since the last time. */
+/* Compares the output since the last time. */
 static void expect_output(const char *wanted)
 {
     char text[1024] = "";
@@ -114,7 +114,7 @@ static void expect_output(const char *wanted)
         expect(false, "the file of what is printed cannot be emptied");
 }
 
-/* What the recorder told. */
+/* What the recorder reported. */
 struct heard {
     int failed, not_copied;
     char text[1024];
@@ -165,7 +165,7 @@ static void trial_complete(struct trial *t)
     expect(!t->outcome.err, "the recording is not removed: %s", error_text(t->outcome.err));
 }
 
-/* The most common: a family, recorded to `output`. */
+/* The most common case: a family, recorded to `output`. */
 static bool trial_record(struct trial *t, const char *guest, const char *output)
 {
     struct error *err = trial_start(t, guest, output);
@@ -182,7 +182,7 @@ static void expect_result(const struct trial *t, enum recorder_result result, in
            t->outcome.wait_status, wait_status);
 }
 
-/* What the verifier told. */
+/* What the verifier reported. */
 struct verdicts {
     size_t count;
     struct {
@@ -207,7 +207,7 @@ static void hear_outcome(void *context, const struct verifier_outcome *o)
     v->count++;
 }
 
-/* All tracks of a recording, and what is to come of each. */
+/* Checks the verdicts on all tracks of a recording. */
 static void expect_verdicts(const char *path, const enum verifier_result *wanted)
 {
     struct verdicts v = {0};
@@ -298,7 +298,7 @@ static void refuse_what_is_there(void)
     expect_output("");
 }
 
-/* The gate for the large guest; what closes it is returned. */
+/* Makes the gate for the large guest; returns the descriptor that closes it. */
 static int make_gate(void)
 {
     int ends[2];
@@ -309,7 +309,7 @@ static int make_gate(void)
     return ends[1];
 }
 
-/* When the first track is there, there is no more room. */
+/* When the first track exists, takes away the room for more. */
 static void trial_starve(struct trial *t, int gate)
 {
     struct rlimit limit = {64 << 10, 64 << 10};
@@ -338,7 +338,7 @@ static void tell_that_it_fails(void)
            "it says: %s", t.heard.text);
 }
 
-/* The second recorder of a process, with a host that wants to hear nothing. */
+/* The second recorder of a process, with a host without functions. */
 static void fail_with_nobody_to_tell(void)
 {
     struct trial t = {0};
@@ -355,7 +355,7 @@ static void fail_with_nobody_to_tell(void)
         trial_starve(&t, gate);
 }
 
-/* The program kills all of its group: the front goes, the recording is whole. */
+/* The program kills its whole group: the front ends, the recording is complete. */
 static void survive_the_group(void)
 {
     int said[2], status;
@@ -385,7 +385,7 @@ static void survive_the_group(void)
     expect_output("");
 }
 
-/* No process says hello: there is nothing to keep. */
+/* No process sends a hello: there is nothing to keep. */
 static void find_nothing(void)
 {
     struct trial t = {0};
@@ -400,13 +400,13 @@ static void find_nothing(void)
 
 /* --- verifying ----------------------------------------------------------------------- */
 
-/* The fork that a track begins with is its parent's affair. */
+/* The fork with which a track begins belongs to its parent. */
 static bool is_own_call(const struct event *e, const struct format_file *header)
 {
     return e->kind == EVENT_SYSCALL && e->hash && e->pc != header->parent_pc;
 }
 
-/* Changes the registers of a track's first call; every checksum is right. */
+/* Changes the registers of a track's first call; all checksums are right. */
 static struct error *tamper(const struct recording *rec, u32 track)
 {
     char *name = recording_track_name(track), *old = xformat("%s.old", name);
@@ -525,7 +525,7 @@ static void run_case(size_t i)
         printf("FAIL recorder: %s: %s (status 0x%x)\n", cases[i].name, text, status);
 }
 
-/* The verifier looks for the engine beside the program that it is in. */
+/* The verifier looks for the engine next to the program that it is part of. */
 static void place_engine(void)
 {
     char *beside = xformat("%s", self), *name;

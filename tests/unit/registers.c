@@ -87,7 +87,7 @@ static void check_user(void)
 
 enum { NO_SUCH_CALL = 999 };
 
-/* The C library makes a call with six arguments; ptrace shows in which registers they are. */
+/* The C library makes a call with six arguments; ptrace shows which registers they are in. */
 static bool registers_in_call(u64 user[USER_REGISTERS])
 {
     pid_t pid = fork();
@@ -250,7 +250,7 @@ static void check_gdb(void)
 /* Loads the flags, below what a function may keep under rsp. */
 #define LOAD_FLAGS "lea -128(%%rsp), %%rsp\n\tpush %1\n\tpopfq\n\tlea 128(%%rsp), %%rsp\n\t"
 
-/* setcc of what its name says, after the flags were loaded. */
+/* setcc for the condition that its name gives, after the flags were loaded. */
 #define SET(condition, flags)                                                 \
     ({                                                                        \
         u8 set_;                                                              \
@@ -388,9 +388,9 @@ static void check_fxsave(void)
     done("fxsave ends", before);
 }
 
-/* The address of the last x87 instruction, and of its operand. Processors may write them only while
- * an exception is pending: a division by zero is, and never raised, since no x87 instruction follows
- * that would wait for it. */
+/* Checks the address of the last x87 instruction, and of its operand. Processors may write them
+ * only while an exception is pending: here a division by zero, which is never raised, since no x87
+ * instruction that would wait for it follows. */
 static void check_pointers(void)
 {
     static u8 image[XSAVE_LEGACY_SIZE] __attribute__((aligned(64)));

@@ -32,7 +32,7 @@ static u64 draw(void)
     return seed ^= seed << 17;
 }
 
-/* Pages of noise, of text, of zeros, and some twice. */
+/* Makes pages of noise, text and zeros, some of them twice. */
 static void make_content(void)
 {
     for (unsigned n = 0; n < PAGES; n++) {
@@ -64,7 +64,7 @@ static int file_of(const void *bytes, size_t size)
     return fd;
 }
 
-/* 1: what was written, 0: an error, -1: something else. */
+/* 1: the result is what was written, 0: an error, -1: something else. */
 static int outcome(int fd)
 {
     static u8 got[ALL];

@@ -107,7 +107,7 @@ static void check(const struct row *row)
     free(text);
 }
 
-/* Whatever the arguments and the memory, a line comes out. */
+/* Every call gives a line, whatever the arguments and the memory. */
 static void check_all_numbers(void)
 {
     static const u8 bytes[256] = {3, 0, 0, 0, 255, 255, 255, 255, 0, 16, 0, 0, 0, 0, 0, 0};

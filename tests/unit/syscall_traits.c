@@ -80,7 +80,7 @@ static u32 effects_of_variants(const struct syscall_row *row)
 #define EFFECTS_ON_FD                                                                             \
     (EFFECT_HIDES | EFFECT_DUPS | EFFECT_DUPS_TO | EFFECT_CLOSES | EFFECT_READS | EFFECT_WRITES)
 
-/* What is wrong with a row, or NULL. */
+/* Returns what is wrong with a row, or NULL. */
 static const char *fault_of(u64 number)
 {
     const struct syscall_traits *t = syscall_traits_of(number);
@@ -211,7 +211,7 @@ static void check_list(const struct list *list)
     report(list->name, why);
 }
 
-/* What processors and the kernel keep of a process must be as it was, when it is replayed. */
+/* What the processor and the kernel keep for a process must be the same in a replay. */
 static void check_kept(void)
 {
     static const int kept[] = {__NR_modify_ldt, __NR_pkey_alloc, __NR_pkey_free, __NR_arch_prctl,

@@ -22,7 +22,7 @@
 
 enum { FIELD = 8192, MIDDLE = 4096, BYTES = 48, GS_BASE = 512, FX = 512 };
 
-/* Lies after the code, which names it relative to rip. */
+/* Is placed after the code, which names it relative to rip. */
 struct context {
     u8 fx[FX];       /* x87, xmm */
     u8 fx_after[FX];
@@ -67,7 +67,7 @@ static u8 *put_bytes(u8 *at, const char *bytes, unsigned count)
     return at + count;
 }
 
-/* An instruction that ends in a displacement relative to rip. */
+/* Emits an instruction that ends with a displacement relative to rip. */
 static u8 *put_named(u8 *at, const char *bytes, unsigned count, const void *what)
 {
     at = put_bytes(at, bytes, count);
@@ -115,7 +115,7 @@ static void settle_host(void)
         __asm__ volatile("vzeroall" : : : "memory");
 }
 
-/* What the context does not hold, and the host's library may have used. */
+/* Clears what the context does not contain and the host's library may have used. */
 __attribute__((target("avx512f,avx512bw"))) static void load_masks(void)
 {
     __asm__ volatile("kmovq %0, %%k1; kmovq %1, %%k2; kmovq %2, %%k3; kxorq %%k4, %%k4, %%k4\n"
@@ -199,7 +199,7 @@ static void check_written(const u8 *insn, unsigned length, const struct touches 
         }
 }
 
-/* Once more, with other bytes where it is said not to look. */
+/* Executes it again, with other bytes where it must not read. */
 static void check_read(const u8 *insn, unsigned length, const struct touches *t, const u8 *before)
 {
     static struct outcome first, second;
@@ -238,7 +238,8 @@ static void draw_state(void)
         memset(c->fx + 32 + n * 16 + 10, 0, 6);
 }
 
-/* What would change more than registers and memory, would wait, or gives another answer each time. */
+/* Instructions that change more than registers and memory, that wait, or whose result differs each
+ * time. */
 static bool is_left_out(const struct insn *i, const u8 *bytes)
 {
     if (i->kind != INSN_PLAIN || i->prefixes & PREFIX_FS)

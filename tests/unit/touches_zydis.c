@@ -77,7 +77,7 @@ static u64 segment(const ZydisDecodedOperand *o)
                                                  : 0;
 }
 
-/* Pushes and pops use all of rsp, whatever the prefix says. */
+/* Pushes and pops use all of rsp, whatever the prefix. */
 static bool is_stack(const ZydisDecodedOperand *o)
 {
     return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->size < 512 && /* movdir64b */
@@ -230,7 +230,7 @@ static void put_tile(struct ranges *r, const struct answer *a)
     }
 }
 
-/* Prefetches and hints; what the manuals call an access without saying more is one. */
+/* Prefetches and hints. What the manuals call an access without further detail counts as one. */
 static bool no_access(ZydisMnemonic m)
 {
     switch (m) {
@@ -274,7 +274,8 @@ static bool in_any(u64 at, u32 how, const struct touch *t, unsigned count)
     return false;
 }
 
-/* Is every range of `a` within ranges of `b`? Looked at are the ends, and what is beside ends of b's. */
+/* True if every range of `a` is within ranges of `b`. Tests the ends of a's ranges, and the bytes
+ * next to the ends of b's. */
 static bool within(const struct touch *a, unsigned a_count, const struct touch *b, unsigned b_count)
 {
     for (unsigned n = 0; n < a_count; n++)
@@ -329,7 +330,7 @@ static void draw_state(void)
         vectors.mask[n] = ~0ull;
 }
 
-/* Ranges that wrap around are not what a program does. */
+/* Ranges that wrap around do not occur in programs. */
 static bool wraps(const struct ranges *r)
 {
     for (unsigned n = 0; n < r->count; n++)
@@ -338,13 +339,13 @@ static bool wraps(const struct ranges *r)
     return false;
 }
 
-/* VIA's, for which all memory stands; and MPX, which is nops where it is not. */
+/* VIA's instructions, which may access all memory; and MPX, which are nops on other processors. */
 static bool is_left_out(const struct answer *a)
 {
     return a->insn.meta.isa_ext == ZYDIS_ISA_EXT_PADLOCK || a->insn.meta.isa_ext == ZYDIS_ISA_EXT_MPX;
 }
 
-/* What is said to be a sum of registers must be it. */
+/* What is reported as a sum of registers must be that sum. */
 static bool sum_differs(const struct insn *i, const struct touches *t)
 {
     struct touch_operand o;
