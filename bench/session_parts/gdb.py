@@ -1,5 +1,5 @@
-# What gdb takes for the same things: sourced by bench/session, in gdb on a recording (EBB_BENCH=ebb), and in gdb on the
-# program itself with gdb's own means (EBB_BENCH=gdb).
+# The time that gdb takes for the same movements. bench/session sources this file in gdb on a
+# recording (EBB_BENCH=ebb), and in gdb on the program itself with gdb's own means (EBB_BENCH=gdb).
 
 import glob
 import os
