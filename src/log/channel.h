@@ -1,7 +1,7 @@
 /* The control channel: how ebb starts an engine, and the messages between the two while the engine
  * records or replays.
  *
- * Version 4. Any change to the order of the arguments, to the meaning of a setting, or to a message
+ * Version 5. Any change to the order of the arguments, to the meaning of a setting, or to a message
  * raises the version. A new setting does not, since an engine refuses names that it does not know.
  *
  * ebb replaces itself with the engine, whose arguments are
@@ -80,7 +80,7 @@
 
 #include "base/types.h"
 
-enum { CHANNEL_VERSION = 4 };
+enum { CHANNEL_VERSION = 5 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
@@ -210,16 +210,19 @@ struct channel_kept {
 
 struct channel_room {
     struct channel_message message;
-    u32 last; /* 1: the process is about to end */
+    u32 last;  /* 1: the process is about to end */
     u32 unused;
+    u64 bytes; /* that it will write, roughly */
 };
 
 struct channel_given {
     struct channel_message message;
-    u32 error; /* 0, or an errno: no snapshot now */
-    u32 unused;
+    u32 error;  /* 0, or an errno: no snapshot now */
+    u32 way;    /* enum snapshot_way of log/snapshot_state.h */
+    u64 number; /* that this snapshot has, */
+    u64 base;   /* and that of the track's last one, which it may refer to (SAME); 0: none */
     u64 most_pages;
-    u64 again; /* after an error: nanoseconds to wait before the next request */
+    u64 again;  /* after an error: nanoseconds to wait before the next request */
 };
 
 enum { CHANNEL_REFUSED_TEXT = 96 };
@@ -228,7 +231,10 @@ struct channel_snapshot {
     struct channel_message message;
     u64 tick, pc, events_met;    /* as in struct snapshot_state */
     u64 state_at, state_size;    /* offset and size of the state in the file */
-    u64 cost;                    /* nanoseconds that the program was held */
+    u64 base;                    /* number of the snapshot that it refers to; 0: none */
+    u64 cost;                    /* nanoseconds that it took from the program */
+    u64 pause;                   /* of these, nanoseconds that the program was held */
+    u64 written;                 /* pages */
     u32 last;                    /* 1: the snapshot of the end */
     u32 unused;
     char refused[CHANNEL_REFUSED_TEXT]; /* why there is none; empty: there is one */

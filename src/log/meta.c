@@ -35,6 +35,8 @@ static const struct field {
     {"signal", INT, offsetof(struct recording_meta, signal)},
     {"core", BOOL, offsetof(struct recording_meta, core)},
     {"snapshot-ns", U64, offsetof(struct recording_meta, snapshot_ns)},
+    {"snapshot-pause", U64, offsetof(struct recording_meta, snapshot_pause)},
+    {"snapshot-pages", U64, offsetof(struct recording_meta, snapshot_pages)},
     {"snapshot-why", STRING, offsetof(struct recording_meta, snapshot_why)},
     {"tracks", U32, offsetof(struct recording_meta, tracks)},
     {"why", STRING, offsetof(struct recording_meta, why)},

@@ -647,7 +647,7 @@ bool recording_names_copy(const char *name)
 bool recording_names_log(const char *name)
 {
     u32 number;
-    return is_track(name, &number) || snapshot_store_names(name) ||
+    return is_track(name, &number) || snapshot_store_names(name) || page_file_names(name) ||
            strcmp(name, "meta.new") == 0 ||
            strcmp(name, RECORDING_MARKS) == 0 || strcmp(name, RECORDING_MARKS ".new") == 0;
 }

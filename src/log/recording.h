@@ -5,6 +5,7 @@
  *
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
+ *     DIR/pages-K       pages of snapshots (log/page_file.h)
  *     DIR/files/M.zst   copies of mapped files (log/kept_copy.h); or M, uncompressed
  *     DIR/files/index   their checksums
  *     DIR/marks         bookmarks, and the moments for undo (src/debug/debug_marks.c)
@@ -43,6 +44,8 @@ struct recording_meta {
     bool core;        /* some process of it dumped core */
     u32 tracks;
     u64 snapshot_ns;    /* time that snapshots took from the processes */
+    u64 snapshot_pause; /* the longest time that a process was held for one, in nanoseconds */
+    u64 snapshot_pages; /* pages that processes wrote for them */
     char *snapshot_why; /* why the last attempt at a snapshot failed; NULL: it did not */
     char *kernel, *cpu, *features, *recorder;
 };

@@ -96,7 +96,8 @@ static u64 tidy_recording(int dir)
     u64 count = unlinkat(dir, "meta.new", 0) == 0;
     DIR *own = garbage_list(dir, ".");
     for (struct dirent *entry; own && (entry = readdir(own));)
-        if (snapshot_store_names(entry->d_name) && strstr(entry->d_name, ".new"))
+        if ((snapshot_store_names(entry->d_name) || page_file_names(entry->d_name)) &&
+            strstr(entry->d_name, ".new"))
             count += unlinkat(dirfd(own), entry->d_name, 0) == 0;
     if (own)
         closedir(own);

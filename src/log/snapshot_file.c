@@ -7,6 +7,10 @@
  * stored pages, the last one what is left.
  *
  * Equal pages are found by a hash and then compared byte by byte.
+ *
+ * In version 2 there are no frames, and the index has the place of each page in a page file. What
+ * is stored of a place is its difference from the one that would follow the page before: pages that
+ * have not changed since the last snapshot mostly lie one after the other.
  */
 #include "log/snapshot_file.h"
 
@@ -217,5 +221,50 @@ struct error *snapshot_file_write(int fd, const struct snapshot_about *about,
         return error_errno(errno, "reading a snapshot");
     struct error *err = write_parts(fd, &h, bytes, raw);
     munmap(bytes, size);
+    return err;
+}
+
+static void places_to_differences(const struct page_place *places, u64 count, u32 *ret)
+{
+    struct page_place expected = {0, 0};
+    for (u64 n = 0; n < count; n++) {
+        ret[n] = places[n].file - expected.file;
+        ret[count + n] = places[n].number - expected.number;
+        expected = place_after(places[n]);
+    }
+}
+
+struct error *snapshot_file_write_placed(int fd, const struct snapshot_about *about,
+                                         const void *state, u64 state_size,
+                                         const struct page_place *places, u64 pages)
+{
+    struct snapshot_header h = {.version = SNAPSHOT_FILE_PLACED, .track = about->track,
+                                .tick = about->tick, .pc = about->pc,
+                                .events_met = about->events_met, .state_size = state_size,
+                                .pages = pages};
+    size_t size = pages * sizeof *places, state_stored = 0, index_stored = 0;
+    u32 *index = xalloc(size + 1);
+    memcpy(h.magic, SNAPSHOT_MAGIC, sizeof h.magic);
+    memcpy(h.id, about->id, sizeof h.id);
+    places_to_differences(places, pages, index);
+    u8 *packed_state = compress(state, state_size, &state_stored);
+    u8 *packed = compress(index, size, &index_stored);
+    struct error *err = packed_state && packed ? NULL : error_new("compressing a snapshot");
+    if (!err) {
+        h.state_stored = state_stored;
+        h.state_crc = crc32c(packed_state, state_stored);
+        h.index_stored = index_stored;
+        h.index_crc = crc32c(packed, index_stored);
+        h.file_size = sizeof h + state_stored + index_stored;
+        h.crc = crc32c(&h, offsetof(struct snapshot_header, crc));
+        err = snapshot_put(fd, &h, sizeof h);
+    }
+    if (!err)
+        err = snapshot_put(fd, packed_state, state_stored);
+    if (!err)
+        err = snapshot_put(fd, packed, index_stored);
+    free(index);
+    free(packed_state);
+    free(packed);
     return err;
 }

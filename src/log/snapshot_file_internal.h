@@ -3,10 +3,12 @@
 #define LOG_SNAPSHOT_FILE_INTERNAL_H
 
 #include "base/types.h"
+#include "log/page_file.h"
 #include "log/snapshot_state.h"
 
 enum {
     SNAPSHOT_FILE_VERSION = 1,
+    SNAPSHOT_FILE_PLACED = 2, /* the pages are in page files */
     SNAPSHOT_FRAME_PAGES = 16,
     SNAPSHOT_FRAME_SIZE = SNAPSHOT_FRAME_PAGES * SNAPSHOT_PAGE,
 };
@@ -34,5 +36,11 @@ struct snapshot_frame {
     u32 stored;
     u32 crc;
 };
+
+/* The place after this one, of pages that were stored together. */
+static inline struct page_place place_after(struct page_place p)
+{
+    return p.file ? (struct page_place){p.file, p.number + 1} : p;
+}
 
 #endif

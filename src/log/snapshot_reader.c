@@ -1,8 +1,11 @@
 /* Reads a snapshot from disk: see snapshot_file.h.
  *
- * A page is found by its number: the index gives its stored page, which is in one frame. The last
- * few decompressed frames are cached, since equal pages are stored once, and so may be in any
- * earlier frame.
+ * A page is found by its number: the index says which of the stored pages it is, and that is in
+ * one frame.  A few frames that were expanded last are kept, since pages that are alike are stored
+ * once, and so may lie anywhere before.
+ *
+ * Pages that are in page files are found by their places. A few of these files are open at a time:
+ * there may be thousands.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +23,13 @@ enum {
     FRAMES_KEPT = 8,
     CHECKED_AT_A_TIME = 1 << 20,
     PAGES_AT_A_TIME = 256,
+    FILES_OPEN = 16,
+};
+
+struct open_page_file {
+    struct page_reader *reader; /* NULL: none */
+    u32 file;
+    u64 used; /* when */
 };
 
 struct kept_frame {
@@ -33,8 +43,11 @@ struct snapshot_reader {
     struct snapshot_header h;
     void *state;
     u32 *index;
-    u64 *frame_at; /* file offsets; one more entry than there are frames */
-    u8 *packed;    /* room for a compressed frame */
+    struct page_place *places; /* instead of the index and frames, if pages are in page files */
+    struct page_source source;
+    struct open_page_file open[FILES_OPEN];
+    u64 *frame_at; /* in the file; one more than there are frames */
+    u8 *packed;    /* room for a frame as it is stored */
     ZSTD_DCtx *zstd;
     u64 clock;
     struct kept_frame kept[FRAMES_KEPT];
@@ -71,7 +84,7 @@ static struct error *read_header(int fd, u64 at, struct snapshot_header *h)
     if (memcmp(h->magic, SNAPSHOT_MAGIC, sizeof h->magic) != 0 ||
         h->crc != crc32c(h, offsetof(struct snapshot_header, crc)))
         return snapshot_damaged();
-    return h->version == SNAPSHOT_FILE_VERSION
+    return h->version == SNAPSHOT_FILE_VERSION || h->version == SNAPSHOT_FILE_PLACED
                ? NULL
                : error_coded(ERROR_UNREPLAYABLE, "the snapshot is of another version of ebb");
 }
@@ -188,16 +201,135 @@ static struct error *read_frame_table(struct snapshot_reader *r, u64 at)
     return err;
 }
 
+/* --- pages in page files --------------------------------------------------------------------- */
+
+static struct error *read_places(int fd, u64 at, const struct snapshot_header *h,
+                                 struct page_place **ret)
+{
+    void *bytes;
+    struct page_place expected = {0, 0};
+    u64 count = h->pages;
+    struct error *err = read_packed(fd, at + sizeof *h + h->state_stored, h->index_stored,
+                                    h->index_crc, count * sizeof **ret, &bytes);
+    if (err)
+        return err;
+    const u32 *index = bytes;
+    struct page_place *places = xalloc(count * sizeof *places + 1);
+    for (u64 n = 0; n < count; n++) {
+        places[n].file = expected.file + index[n];
+        places[n].number = expected.number + index[count + n];
+        expected = place_after(places[n]);
+    }
+    free(bytes);
+    *ret = places;
+    return NULL;
+}
+
+struct error *snapshot_file_places(int fd, u64 at, struct page_place **ret, u64 *ret_pages)
+{
+    struct snapshot_header h;
+    struct error *err = read_header(fd, at, &h);
+    if (!err && !sizes_are_sane(fd, at, &h))
+        err = snapshot_damaged();
+    if (err)
+        return err;
+    *ret = NULL;
+    *ret_pages = h.version == SNAPSHOT_FILE_PLACED ? h.pages : 0;
+    return *ret_pages ? read_places(fd, at, &h, ret) : NULL;
+}
+
+/* The open file, in place of the one that was used longest ago. */
+static struct error *reader_page_file(struct snapshot_reader *r, u32 file,
+                                      struct page_reader **ret)
+{
+    struct open_page_file *oldest = r->open;
+    for (struct open_page_file *f = r->open; f < r->open + FILES_OPEN; f++) {
+        if (f->reader && f->file == file) {
+            f->used = ++r->clock;
+            *ret = f->reader;
+            return NULL;
+        }
+        oldest = f->used < oldest->used ? f : oldest;
+    }
+    int fd;
+    u64 at;
+    page_reader_close(oldest->reader);
+    oldest->reader = NULL;
+    struct error *err = r->source.open(r->source.context, file, &fd, &at);
+    if (!err)
+        err = page_reader_open(fd, at, r->h.id, file, &oldest->reader);
+    if (err)
+        return err;
+    oldest->file = file;
+    oldest->used = ++r->clock;
+    *ret = oldest->reader;
+    return NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct page_place *x = a, *y = b;
+    return x->file != y->file ? (x->file < y->file ? -1 : 1)
+           : x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Each frame once, file by file. */
+static struct error *check_places(struct snapshot_reader *r)
+{
+    size_t size = r->h.pages * sizeof *r->places;
+    struct page_place *order = xalloc(size + 1), before = {0, 0};
+    struct error *err = NULL;
+    memcpy(order, r->places, size);
+    qsort(order, r->h.pages, sizeof *order, by_place);
+    for (u64 n = 0; n < r->h.pages && !err; n++) {
+        struct page_reader *reader;
+        if (!order[n].file || (order[n].file == before.file && order[n].number / PAGE_FILE_FRAME ==
+                                                                   before.number / PAGE_FILE_FRAME))
+            continue;
+        err = reader_page_file(r, order[n].file, &reader);
+        if (!err)
+            err = page_reader_check(reader, order[n].number);
+        before = order[n];
+    }
+    free(order);
+    return err;
+}
+
+static struct error *reader_placed_page(struct snapshot_reader *r, struct page_place place, u8 *to)
+{
+    struct page_reader *reader;
+    const u8 *frame;
+    struct error *err = reader_page_file(r, place.file, &reader);
+    if (!err)
+        err = page_reader_frame(reader, place.number, &frame);
+    if (!err)
+        memcpy(to, frame + place.number % PAGE_FILE_FRAME * SNAPSHOT_PAGE, SNAPSHOT_PAGE);
+    return err;
+}
+
+/* --- opening, all of it ---------------------------------------------------------------------- */
+
+static struct error *open_placed(struct snapshot_reader *r, u64 at)
+{
+    struct error *err = r->source.open
+                            ? read_places(r->fd, at, &r->h, &r->places)
+                            : error_coded(ERROR_DAMAGED, "the snapshot has no pages of its own");
+    return err ? err : check_places(r);
+}
+
 static struct error *open_parts(struct snapshot_reader *r, u64 at)
 {
     struct snapshot_header *h = &r->h;
     struct error *err = read_header(r->fd, at, h);
     if (!err && !sizes_are_sane(r->fd, at, h))
         err = snapshot_damaged();
+    u64 begin = at;
     at += sizeof *h;
     if (!err)
         err = read_packed(r->fd, at, h->state_stored, h->state_crc, h->state_size, &r->state);
     at += h->state_stored;
+    if (!err && h->version == SNAPSHOT_FILE_PLACED)
+        return open_placed(r, begin);
     if (!err)
         err = read_packed(r->fd, at, h->index_stored, h->index_crc, h->pages * sizeof(u32),
                           (void **)&r->index);
@@ -210,8 +342,17 @@ static struct error *open_parts(struct snapshot_reader *r, u64 at)
 struct error *snapshot_reader_open(int fd, u64 at, struct snapshot_about *ret_about,
                                    struct snapshot_reader **ret)
 {
+    return snapshot_reader_open_from(fd, at, NULL, ret_about, ret);
+}
+
+struct error *snapshot_reader_open_from(int fd, u64 at, const struct page_source *source,
+                                        struct snapshot_about *ret_about,
+                                        struct snapshot_reader **ret)
+{
     struct snapshot_reader *r = xalloc(sizeof *r);
     memset(r, 0, sizeof *r);
+    if (source)
+        r->source = *source;
     r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     r->zstd = ZSTD_createDCtx();
     r->packed = xalloc(ZSTD_compressBound(SNAPSHOT_FRAME_SIZE));
@@ -231,9 +372,12 @@ void snapshot_reader_close(struct snapshot_reader *r)
         return;
     if (r->fd >= 0)
         close(r->fd);
+    for (unsigned n = 0; n < FILES_OPEN; n++)
+        page_reader_close(r->open[n].reader);
     ZSTD_freeDCtx(r->zstd);
     free(r->state);
     free(r->index);
+    free(r->places);
     free(r->frame_at);
     free(r->packed);
     free(r);
@@ -292,14 +436,25 @@ static struct error *reader_frame(struct snapshot_reader *r, u64 number, const u
     return NULL;
 }
 
+static bool reader_page_is_zero(const struct snapshot_reader *r, u64 number)
+{
+    return r->places ? !r->places[number].file : !r->index[number];
+}
+
 struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 count, u8 *to)
 {
     if (first > r->h.pages || count > r->h.pages - first)
         return error_coded(ERROR_DAMAGED, "the snapshot has no such page");
     for (u64 n = first; n < first + count; n++, to += SNAPSHOT_PAGE) {
         const u8 *frame;
-        if (!r->index[n]) {
+        if (reader_page_is_zero(r, n)) {
             memset(to, 0, SNAPSHOT_PAGE);
+            continue;
+        }
+        if (r->places) {
+            struct error *failed = reader_placed_page(r, r->places[n], to);
+            if (failed)
+                return failed;
             continue;
         }
         u64 stored = r->index[n] - 1;
@@ -317,7 +472,8 @@ struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 co
 static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
 {
     u64 n = first;
-    while (n < r->h.pages && n - first < most && !r->index[n] == !r->index[first])
+    while (n < r->h.pages && n - first < most &&
+           reader_page_is_zero(r, n) == reader_page_is_zero(r, first))
         n++;
     return n - first;
 }
@@ -329,7 +485,7 @@ static struct error *read_all_pages(struct snapshot_reader *r, int to)
     struct error *err = NULL;
     for (u64 n = 0, count; n < r->h.pages && !err; n += count) {
         count = pages_alike(r, n, PAGES_AT_A_TIME);
-        if (!r->index[n])
+        if (reader_page_is_zero(r, n))
             continue;
         size_t size = count * SNAPSHOT_PAGE;
         err = snapshot_reader_pages(r, n, count, room);
@@ -343,9 +499,15 @@ static struct error *read_all_pages(struct snapshot_reader *r, int to)
 struct error *snapshot_file_read(int fd, u64 at, struct snapshot_about *ret,
                                  struct snapshot_raw *ret_raw)
 {
+    return snapshot_file_read_from(fd, at, NULL, ret, ret_raw);
+}
+
+struct error *snapshot_file_read_from(int fd, u64 at, const struct page_source *source,
+                                      struct snapshot_about *ret, struct snapshot_raw *ret_raw)
+{
     struct snapshot_reader *r;
     int to = -1;
-    struct error *err = snapshot_reader_open(fd, at, ret, &r);
+    struct error *err = snapshot_reader_open_from(fd, at, source, ret, &r);
     if (err)
         return err;
     u64 size = r->h.pages * SNAPSHOT_PAGE;

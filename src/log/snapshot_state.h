@@ -18,6 +18,14 @@
 /* Raised by any change to a record. An engine refuses snapshots of another version. */
 enum { SNAPSHOT_VERSION = 1 };
 
+/* How an engine that records finds the pages that have changed since its last snapshot. */
+enum snapshot_way {
+    SNAPSHOT_WAY_ANY = 0,    /* the best that there is */
+    SNAPSHOT_WAY_KERNEL = 1, /* the kernel tells: userfaultfd and PAGEMAP_SCAN, Linux 6.7 */
+    SNAPSHOT_WAY_HASH = 2,   /* by hashes of all pages */
+    SNAPSHOT_WAY_FULL = 3,   /* not at all: all pages are written */
+};
+
 enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_SIGNALS = 64, SNAPSHOT_DESCRIPTORS = 1024 };
 
 enum snapshot_record_kind {
@@ -28,6 +36,9 @@ enum snapshot_record_kind {
     SNAPSHOT_MAPPING = 5, /* struct snapshot_mapping, lowest first */
     SNAPSHOT_THREAD = 6,  /* struct snapshot_thread, image of vector registers */
     SNAPSHOT_PAGES = 7,   /* struct snapshot_pages */
+    SNAPSHOT_SAME = 8,    /* struct snapshot_pages: what the process's last snapshot has there,
+                           * zeros included.  Only from an engine that records to the recorder; it
+                           * lies among PAGES by address */
 };
 
 struct snapshot_record {

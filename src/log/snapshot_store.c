@@ -152,12 +152,12 @@ static void sort_found(struct list *found)
         qsort(found->items, found->count, sizeof(struct snapshot_stored), by_moment);
 }
 
-static void list_folder(const char *folder, const u8 id[16], u32 track, bool own,
-                        struct list *found)
+static void list_folder(const char *folder, const u8 id[16], u32 track,
+                        const struct recording *rec, struct list *found)
 {
     DIR *dir = folder ? opendir(folder) : NULL;
     for (const struct dirent *entry; dir && (entry = readdir(dir));) {
-        struct snapshot_stored one = {.own = own};
+        struct snapshot_stored one = {.own = rec != NULL, .rec = rec};
         if (!is_snapshot(entry->d_name))
             continue;
         char *path = xformat("%s/%s", folder, entry->d_name);
@@ -176,7 +176,7 @@ struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *
 {
     struct list found = LIST(struct snapshot_stored);
     char *folder = folder_of(id);
-    list_folder(folder, id, track, false, &found);
+    list_folder(folder, id, track, NULL, &found);
     free(folder);
     sort_found(&found);
     *ret_count = found.count;
@@ -187,7 +187,7 @@ static void list_packed(const struct recording *rec, u32 track, struct list *fou
 {
     for (size_t n = 0; n < pack_count(rec->pack); n++) {
         const struct pack_item *item = pack_item(rec->pack, n);
-        struct snapshot_stored one = {.own = true};
+        struct snapshot_stored one = {.own = true, .rec = rec};
         if (item->kind == PACK_PART && is_snapshot(item->name) &&
             look_into(pack_descriptor(rec->pack), item->at, item->stored, &one) &&
             is_wanted(&one, rec->meta.id, track)) {
@@ -204,7 +204,7 @@ struct snapshot_stored *snapshot_store_list_own(const struct recording *rec, u32
     if (rec->pack)
         list_packed(rec, track, &found);
     else
-        list_folder(rec->path, rec->meta.id, track, true, &found);
+        list_folder(rec->path, rec->meta.id, track, rec, &found);
     sort_found(&found);
     *ret_count = found.count;
     return found.items;
@@ -238,6 +238,39 @@ static struct error *open_stored(const struct snapshot_stored *s, int *ret)
     return *ret < 0 ? error_errno(errno, "opening %s", s->path) : NULL;
 }
 
+u64 snapshot_store_page_bytes(const struct recording *rec)
+{
+    u64 bytes = 0;
+    struct stat st;
+    for (size_t n = 0; rec->pack && n < pack_count(rec->pack); n++)
+        if (page_file_names(pack_item(rec->pack, n)->name))
+            bytes += pack_item(rec->pack, n)->stored;
+    DIR *dir = rec->pack ? NULL : opendir(rec->path);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (page_file_names(entry->d_name) &&
+            fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            bytes += (u64)st.st_size;
+    if (dir)
+        closedir(dir);
+    return bytes;
+}
+
+/* Opens a page file of a recording. */
+static struct error *snapshot_store_open_pages(void *context, u32 file, int *ret, u64 *ret_at)
+{
+    const struct recording *rec = context;
+    char *name = page_file_name(file);
+    const struct pack_item *item = rec && rec->pack ? pack_part(rec->pack, name) : NULL;
+    if (item)
+        *ret = fcntl(pack_descriptor(rec->pack), F_DUPFD_CLOEXEC, 0);
+    else
+        *ret = rec ? openat(rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    *ret_at = item ? item->at : 0;
+    struct error *err = *ret < 0 ? error_coded(ERROR_DAMAGED, "%s cannot be opened", name) : NULL;
+    free(name);
+    return err;
+}
+
 struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret)
 {
     struct snapshot_about about = {0};
@@ -246,7 +279,8 @@ struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapsh
     struct error *err = open_stored(s, &fd);
     if (err)
         return err;
-    err = snapshot_reader_open(fd, s->at, &about, &reader);
+    struct page_source source = {snapshot_store_open_pages, (void *)s->rec};
+    err = snapshot_reader_open_from(fd, s->at, &source, &about, &reader);
     err = snapshot_store_used(s, fd, &about, err);
     if (err)
         snapshot_reader_close(reader);
@@ -263,7 +297,8 @@ struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapsh
     struct error *err = open_stored(s, &fd);
     if (err)
         return err;
-    err = snapshot_file_read(fd, s->at, &about, &raw);
+    struct page_source source = {snapshot_store_open_pages, (void *)s->rec};
+    err = snapshot_file_read_from(fd, s->at, &source, &about, &raw);
     err = snapshot_store_used(s, fd, &about, err);
     if (!err)
         *ret = raw;

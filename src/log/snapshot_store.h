@@ -26,7 +26,8 @@ struct snapshot_stored {
     char *path;
     u64 at;   /* its offset in the file, for a packed recording */
     u64 size; /* of the snapshot */
-    bool own; /* it is in the recording */
+    bool own; /* it is in the recording, */
+    const struct recording *rec; /* which must be open while it is read */
 };
 
 /* Lists the snapshots of a track (~0: of all), by moment. It is not an error if there is no
@@ -35,6 +36,8 @@ struct snapshot_stored *snapshot_store_list(const u8 id[16], u32 track, size_t *
 /* Lists those in the recording. */
 struct snapshot_stored *snapshot_store_list_own(const struct recording *rec, u32 track,
                                                 size_t *ret_count);
+/* Bytes of the page files in the recording. */
+u64 snapshot_store_page_bytes(const struct recording *rec);
 void snapshot_store_list_free(struct snapshot_stored *list, size_t count);
 
 /* Returns the file name for a snapshot; the caller frees it. */

@@ -4,6 +4,7 @@
  * the file that was mapped no longer exists as it was, packing fails. Debug information and sources
  * of these files are added as far as this machine has them.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
@@ -100,7 +101,45 @@ static bool is_last_snapshot(const struct snapshot_stored *list, size_t count, s
     return true;
 }
 
-/* Adds snapshots that were taken while it was recorded, as far as they are wanted. */
+/* One alone, with all its pages; nothing if it cannot be read. */
+static struct error *add_whole_snapshot(struct packing *p, const struct snapshot_stored *s,
+                                        const char *name)
+{
+    struct pack_item about = {.kind = PACK_PART, .name = (char *)name};
+    struct snapshot_raw raw;
+    int fd = -1;
+    struct error *err = snapshot_store_read(s, &raw);
+    if (err) {
+        error_destroy(err);
+        return NULL;
+    }
+    err = snapshot_temporary(raw.state_at, &fd);
+    if (!err)
+        err = snapshot_file_write(fd, &s->about, &raw);
+    if (!err)
+        lseek(fd, 0, SEEK_SET);
+    if (!err)
+        err = pack_writer_add(p->writer, &about, fd);
+    close(raw.fd);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+/* The files that snapshots have their pages in. */
+static struct error *add_page_files(struct packing *p)
+{
+    struct error *err = NULL;
+    DIR *dir = opendir(p->rec->path);
+    for (const struct dirent *entry; dir && !err && (entry = readdir(dir));)
+        if (page_file_names(entry->d_name) && !strstr(entry->d_name, ".new"))
+            err = add_part(p, entry->d_name);
+    if (dir)
+        closedir(dir);
+    return err;
+}
+
+/* Those that were taken while it was recorded, as far as they are wanted. */
 static struct error *add_snapshots(struct packing *p)
 {
     size_t count;
@@ -108,11 +147,13 @@ static struct error *add_snapshots(struct packing *p)
     struct error *err = NULL;
     for (size_t i = 0; i < count && !err; i++) {
         const char *name = strrchr(list[i].path, '/') + 1;
-        bool wanted = p->snapshots == PACKER_SNAPSHOTS_ALL ||
-                      (p->snapshots == PACKER_SNAPSHOTS_END && is_last_snapshot(list, count, i));
-        if (wanted && !pack_writer_has(p->writer, PACK_PART, name))
-            err = add_part(p, name);
+        bool all = p->snapshots == PACKER_SNAPSHOTS_ALL;
+        bool end = p->snapshots == PACKER_SNAPSHOTS_END && is_last_snapshot(list, count, i);
+        if ((all || end) && !pack_writer_has(p->writer, PACK_PART, name))
+            err = all ? add_part(p, name) : add_whole_snapshot(p, &list[i], name);
     }
+    if (!err && p->snapshots == PACKER_SNAPSHOTS_ALL)
+        err = add_page_files(p);
     snapshot_store_list_free(list, count);
     return err;
 }

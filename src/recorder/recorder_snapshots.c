@@ -1,13 +1,18 @@
 /* Snapshots that the recorded processes take: see the header.
  *
- * A process writes its pages to a file in memory while it is stopped. A thread here compresses them
- * and writes the snapshot beside the tracks, under a temporary name until it is complete. One
- * snapshot is processed at a time: a process that asks meanwhile is told to ask again later, unless
- * it is about to end.
+ * A process writes pages to a file in memory, while it stands: all, or those that have changed
+ * since its last snapshot (its *base*, whose number the two agree on).  A thread here finds out
+ * which pages are new to the recording, compresses them into a page file (recorder_pages.c) and
+ * writes the snapshot beside the tracks, under another name until it is whole.  One is in work at a
+ * time: a process that asks meanwhile is told to come again, unless it is about to end.
  *
- * If the snapshots take too much room, some are removed. Those of the last seconds stay, and the
- * last one of each process; of the others, the one whose removal leaves the smallest gap is
- * removed. So far from the end they are spaced evenly.
+ * Files in memory are used again, since one that has its pages is twice as fast to write to.  If a
+ * process is about to write more than the file has, it is told to come again, and the thread makes
+ * the file larger meanwhile.
+ *
+ * If all of them take too much room, some are removed.  Those of the last seconds stay, and the
+ * last one of each process; of the others the one goes whose loss leaves the smallest gap.  Far
+ * from the end they come to lie evenly.  Pages that others refer to stay.
  *
  * Invariants
  *   (1) `stored` is ordered by when they were taken.
@@ -32,25 +37,32 @@
 #include "base/xalloc.h"
 #include "log/packets.h"
 #include "log/snapshot_file.h"
+#include "log/snapshot_state.h"
 #include "log/snapshot_store.h"
+#include "recorder/recorder_pages_internal.h"
+#include "recorder/recorder_state_internal.h"
 
 enum {
-    WAITING_MOST = 4, /* maximum number of jobs, including those of ended processes */
+    WAITING_MOST = 4, /* with those that processes leave behind */
     PAGE = 4096,
-    FREE_SHARE = 10,  /* at most this fraction of the free disk */
-    REST = 4,         /* the thread rests this many times as long as it has worked */
-    MEMORY_SHARE = 4, /* at most this fraction of the available memory for one snapshot */
+    FREE_SHARE = 10,  /* of the free disk, at most */
+    REST = 4,         /* times as long as the thread has worked it rests */
+    MEMORY_SHARE = 4, /* of the memory that is available, for one */
+    ROOM_WAITS_MOST = 5,
+    SPARE_BYTES = 16 << 20,     /* of a file in memory that waits for the next snapshot */
+    SPARE_BYTES_MOST = 128 << 20, /* and that is made larger for it */
 };
 
 #define SECOND 1000000000ull
 static const u64 BYTES_MOST = 1ull << 30;
-static const u64 LAST_SECONDS = 3 * SECOND;    /* younger ones stay */
-static const u64 FREE_LEAST = 256ull << 20;    /* disk space that is left for the log */
+static const u64 LAST_SECONDS = 3 * SECOND;    /* those that are younger stay */
+static const u64 FREE_LEAST = 256ull << 20;    /* of the disk: the log needs that */
 static const u64 BUSY_AGAIN = SECOND / 50, FULL_AGAIN = 5 * SECOND;
 
 struct recorder_snapshot_job {
     u32 track;
     bool last;
+    u64 number, base;
     u64 time;
     struct snapshot_about about;
     struct snapshot_raw raw;
@@ -67,6 +79,16 @@ struct stored_snapshot {
 struct given_room {
     u32 track;
     int fd;
+    u64 number;
+};
+
+/* The last snapshot of a process that lives. */
+struct snapshot_base {
+    u32 track;
+    bool ended;    /* the process does so no longer */
+    u64 number;    /* that it may refer to next; 0: none */
+    u64 stored;    /* of the state below; 0: there is none */
+    struct stored_state state; /* of the thread alone: it holds these places */
 };
 
 struct recorder_snapshots {
@@ -75,21 +97,32 @@ struct recorder_snapshots {
     u64 bytes_most;
     bool exact;
     struct list given; /* struct given_room */
-    u64 cost;          /* total time that snapshots took from the processes, in nanoseconds */
-    char *why;         /* why the last attempt failed */
+    u64 last_number;
+    u32 way;           /* enum snapshot_way */
+    u64 cost;          /* of all so far, in nanoseconds of the processes */
+    u64 pause;         /* the longest for which one stood */
+    u64 written;       /* pages that they wrote */
+    char *why;         /* the last one that was tried could not be taken */
 
-    pthread_mutex_t lock; /* protects what follows */
+    pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
     struct recorder_snapshot_job jobs[WAITING_MOST];
-    size_t job_count; /* the first job is being processed */
-    struct list stored; /* struct stored_snapshot */
-    u64 bytes;
-    u64 rests_until;  /* the thread rests until then */
+    size_t job_count; /* the first is being done */
+    u64 bytes;        /* of snapshots and page files */
+    struct list bases; /* struct snapshot_base *; the thread alone removes any */
+    int spare;        /* a file in memory for the next snapshot, or -1 */
+    u64 spare_wanted; /* bytes that it is to have; 0: nobody waits for them */
+    unsigned room_waits; /* how often a process was told that they come */
+    u64 rests_until;  /* the thread has worked enough for now */
     bool ended, running;
     pthread_t thread;
+
+    struct list stored; /* of the thread alone: struct stored_snapshot */
+    u64 own_bytes;      /* of those */
+    struct recorder_pages *pages;
 };
 
-/* Nanoseconds of a monotonic clock. */
+/* Nanoseconds, by a clock that is never set back. */
 static u64 steady_now(void)
 {
     struct timespec now;
@@ -105,7 +138,7 @@ static u64 free_disk(const struct recorder_snapshots *s)
     return fstatvfs(s->rec->dir, &st) < 0 ? 0 : (u64)st.f_bavail * st.f_frsize;
 }
 
-/* Returns the number after the given word in a file; `unless` if there is none. */
+/* The number in a file, after the given word; `unless` if there is none. */
 static u64 number_in(const char *path, const char *word, u64 unless)
 {
     char line[128];
@@ -120,8 +153,7 @@ static u64 number_in(const char *path, const char *word, u64 unless)
     return number;
 }
 
-/* Returns the available memory in bytes, or a guess if the kernel does not tell. A container may
- * have less than the machine. */
+/* Bytes; a fair amount if the kernel does not tell.  A container may have less than the machine. */
 static u64 available_memory(void)
 {
     u64 free = number_in("/proc/meminfo", "MemAvailable:", 1 << 20) << 10;
@@ -131,6 +163,20 @@ static u64 available_memory(void)
     return left < free ? left : free;
 }
 
+/* For tests: $EBB_SNAPSHOT_WAY. */
+static u32 wanted_way(void)
+{
+    static const char *const names[] = {
+        [SNAPSHOT_WAY_ANY] = "any", [SNAPSHOT_WAY_KERNEL] = "kernel",
+        [SNAPSHOT_WAY_HASH] = "hash", [SNAPSHOT_WAY_FULL] = "full",
+    };
+    const char *given = getenv("EBB_SNAPSHOT_WAY");
+    for (u32 n = 0; given && n < sizeof names / sizeof *names; n++)
+        if (strcmp(given, names[n]) == 0)
+            return n;
+    return SNAPSHOT_WAY_ANY;
+}
+
 struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec, u64 bytes,
                                                      bool exact)
 {
@@ -138,7 +184,10 @@ struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec
     *s = (struct recorder_snapshots){.rec = rec, .began = steady_now(),
                                      .bytes_most = bytes, .exact = exact,
                                      .given = LIST(struct given_room),
-                                     .stored = LIST(struct stored_snapshot)};
+                                     .stored = LIST(struct stored_snapshot),
+                                     .bases = LIST(struct snapshot_base *),
+                                     .spare = -1, .way = wanted_way(),
+                                     .pages = recorder_pages_create(rec)};
     u64 share = free_disk(s) / FREE_SHARE;
     if (!bytes)
         s->bytes_most = share < BYTES_MOST ? share : BYTES_MOST;
@@ -147,66 +196,181 @@ struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec
     return s;
 }
 
-/* Returns 0 or an errno; *again is when to ask again. */
-static int why_no_room(struct recorder_snapshots *s, bool last, u64 *again)
+/* With the lock. */
+static struct snapshot_base *find_base(const struct recorder_snapshots *s, u32 track)
 {
+    struct snapshot_base **all = s->bases.items;
+    for (size_t n = 0; n < s->bases.count; n++)
+        if (all[n]->track == track)
+            return all[n];
+    return NULL;
+}
+
+/* What the track may refer to next. */
+static void set_base(struct recorder_snapshots *s, u32 track, u64 number)
+{
+    struct snapshot_base *base = find_base(s, track);
+    if (!base && number) {
+        base = xalloc(sizeof *base);
+        *base = (struct snapshot_base){.track = track};
+        *(struct snapshot_base **)list_add(&s->bases) = base;
+    }
+    if (base)
+        base->number = number;
+}
+
+/* A file in memory, from its beginning. */
+static int room_take(struct recorder_snapshots *s)
+{
+    pthread_mutex_lock(&s->lock);
+    int fd = s->spare;
+    s->spare = -1;
+    pthread_mutex_unlock(&s->lock);
+    if (fd < 0)
+        return memfd_create("ebb-snapshot", MFD_CLOEXEC);
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+static void room_give_back(struct recorder_snapshots *s, int fd)
+{
+    struct stat st;
+    bool good = fstat(fd, &st) == 0 &&
+                (st.st_size <= SPARE_BYTES || ftruncate(fd, SPARE_BYTES) == 0);
+    pthread_mutex_lock(&s->lock);
+    good = good && s->spare < 0;
+    if (good)
+        s->spare = fd;
+    pthread_mutex_unlock(&s->lock);
+    if (!good)
+        close(fd);
+}
+
+/* Of the thread: makes pages for a process that will come again. */
+static void room_prepare(struct recorder_snapshots *s, u64 bytes)
+{
+    int fd = room_take(s);
+    if (fd < 0)
+        return;
+    if (fallocate(fd, 0, 0, (off_t)bytes) < 0) {
+        close(fd);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    int other = s->spare;
+    s->spare = fd;
+    pthread_mutex_unlock(&s->lock);
+    if (other >= 0)
+        close(other);
+}
+
+static void *recorder_snapshots_run(void *argument);
+
+/* With the lock. */
+static bool start_thread(struct recorder_snapshots *s)
+{
+    if (!s->running)
+        s->running = pthread_create(&s->thread, NULL, recorder_snapshots_run, s) == 0;
+    pthread_cond_signal(&s->more);
+    return s->running;
+}
+
+/* With the lock: is there not enough room, and is it worth to wait for more? */
+static bool room_is_coming(struct recorder_snapshots *s, u64 bytes)
+{
+    struct stat st;
+    u64 wanted = bytes < SPARE_BYTES_MOST ? bytes : SPARE_BYTES_MOST;
+    u64 has = s->spare >= 0 && fstat(s->spare, &st) == 0 ? (u64)st.st_size : 0;
+    if (wanted <= has || wanted < SPARE_BYTES / 4 || s->room_waits++ == ROOM_WAITS_MOST) {
+        s->room_waits = 0;
+        return false;
+    }
+    s->spare_wanted = wanted;
+    return start_thread(s);
+}
+
+/* 0, or an errno; *again is when to come again. */
+static int why_no_room(struct recorder_snapshots *s, const struct channel_room *ask, u64 *again)
+{
+    bool patient = !ask->last && !s->exact;
     pthread_mutex_lock(&s->lock);
     size_t waiting = s->job_count + s->given.count;
     u64 now = steady_now(), rest = s->rests_until > now ? s->rests_until - now : 0;
+    bool busy = waiting >= (patient ? 1 : WAITING_MOST) || (rest && patient);
+    bool coming = !busy && patient && room_is_coming(s, ask->bytes);
     pthread_mutex_unlock(&s->lock);
     *again = s->exact ? 0 : rest > BUSY_AGAIN ? rest : BUSY_AGAIN;
-    if (waiting >= (last || s->exact ? WAITING_MOST : 1) || (rest && !last && !s->exact))
+    if (busy || coming)
         return EAGAIN;
     *again = FULL_AGAIN;
     return free_disk(s) < FREE_LEAST ? ENOSPC : 0;
 }
 
-static int take_given(struct recorder_snapshots *s, u32 track)
+static int take_given(struct recorder_snapshots *s, u32 track, u64 *ret_number)
 {
     struct given_room *all = s->given.items;
     for (size_t n = 0; n < s->given.count; n++) {
         if (all[n].track != track)
             continue;
         int fd = all[n].fd;
+        *ret_number = all[n].number;
         all[n] = all[--s->given.count];
         return fd;
     }
     return -1;
 }
 
+static void forget_given(struct recorder_snapshots *s, u32 track)
+{
+    u64 number;
+    int fd = take_given(s, track, &number);
+    if (fd >= 0)
+        room_give_back(s, fd);
+}
+
 void recorder_snapshots_give(struct recorder_snapshots *s, u32 track, int socket,
                              const struct channel_room *ask)
 {
-    struct channel_given given = {0};
-    recorder_snapshots_forget(s, track);
-    given.error = (u32)why_no_room(s, ask->last, &given.again);
+    struct channel_given given = {.way = s->way, .number = ++s->last_number};
+    forget_given(s, track);
+    given.error = (u32)why_no_room(s, ask, &given.again);
     given.most_pages = available_memory() / MEMORY_SHARE / PAGE;
-    int fd = given.error ? -1 : memfd_create("ebb-snapshot", MFD_CLOEXEC);
+    pthread_mutex_lock(&s->lock);
+    const struct snapshot_base *base = find_base(s, track);
+    given.base = base ? base->number : 0;
+    pthread_mutex_unlock(&s->lock);
+    int fd = given.error ? -1 : room_take(s);
     if (!given.error && fd < 0)
         given.error = ENOMEM;
     packet_send(socket, &given.message, CHANNEL_GIVEN, sizeof given, fd);
     if (fd >= 0)
-        *(struct given_room *)list_add(&s->given) = (struct given_room){track, fd};
+        *(struct given_room *)list_add(&s->given) = (struct given_room){track, fd, given.number};
 }
 
 void recorder_snapshots_forget(struct recorder_snapshots *s, u32 track)
 {
-    int fd = take_given(s, track);
-    if (fd >= 0)
-        close(fd);
+    forget_given(s, track);
+    pthread_mutex_lock(&s->lock);
+    struct snapshot_base *base = find_base(s, track);
+    if (base)
+        base->ended = true;
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* --- storing -------------------------------------------------------------------------------- */
 
 static struct error *write_snapshot(const struct recorder_snapshots *s,
-                                    const struct recorder_snapshot_job *job, const char *name,
+                                    const struct recorder_snapshot_job *job,
+                                    const struct stored_state *state, const char *name,
                                     u64 *ret_bytes)
 {
     struct stat st;
     char *new = xformat("%s.new", name);
     int fd = openat(s->rec->dir, new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     struct error *err = fd < 0 ? error_errno(errno, "making %s", new)
-                               : snapshot_file_write(fd, &job->about, &job->raw);
+                               : snapshot_file_write_placed(fd, &job->about, state->bytes,
+                                                            state->size, state->places,
+                                                            state->pages);
     if (!err && (fstat(fd, &st) < 0 || renameat(s->rec->dir, new, s->rec->dir, name) < 0))
         err = error_errno(errno, "making %s", name);
     if (err && fd >= 0)
@@ -219,7 +383,7 @@ static struct error *write_snapshot(const struct recorder_snapshots *s,
     return err;
 }
 
-/* The time between the neighbours of the same track. */
+/* The time between those of the same track before and after it. */
 static u64 gap_around(const struct recorder_snapshots *s, size_t index)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -237,7 +401,7 @@ static u64 gap_around(const struct recorder_snapshots *s, size_t index)
     return after - (before ? before : s->began);
 }
 
-/* Finds the snapshot that is needed least. `harsh`: even those that normally stay. */
+/* Which one is missed least?  `harsh`: those that are to stay, too. */
 static bool find_victim(const struct recorder_snapshots *s, bool harsh, size_t *ret)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -252,22 +416,55 @@ static bool find_victim(const struct recorder_snapshots *s, bool harsh, size_t *
     return least != ~0ull;
 }
 
+/* The pages that it refers to. */
+static void release_stored(struct recorder_snapshots *s, const char *name)
+{
+    struct page_place *places = NULL;
+    u64 count = 0;
+    int fd = openat(s->rec->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct error *err = fd < 0 ? error_errno(errno, "opening %s", name)
+                               : snapshot_file_places(fd, 0, &places, &count);
+    if (!err) /* otherwise they stay */
+        recorder_pages_release(s->pages, places, count);
+    error_destroy(err);
+    free(places);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Its name goes first: a snapshot has its pages as long as it is there. */
 static void remove_stored(struct recorder_snapshots *s, size_t index)
 {
     struct stored_snapshot *all = s->stored.items;
-    unlinkat(s->rec->dir, all[index].name, 0);
-    s->bytes -= all[index].bytes;
+    char *gone = xformat("%s.new", all[index].name);
+    if (renameat(s->rec->dir, all[index].name, s->rec->dir, gone) == 0) {
+        release_stored(s, gone);
+        unlinkat(s->rec->dir, gone, 0);
+    }
+    free(gone);
+    s->own_bytes -= all[index].bytes;
     free(all[index].name);
     memmove(all + index, all + index + 1, (s->stored.count - index - 1) * sizeof *all);
     s->stored.count--;
 }
 
-static void thin(struct recorder_snapshots *s)
+static void count_bytes(struct recorder_snapshots *s)
+{
+    u64 bytes = s->own_bytes + recorder_pages_bytes(s->pages);
+    pthread_mutex_lock(&s->lock);
+    s->bytes = bytes;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void thin_stored(struct recorder_snapshots *s)
 {
     size_t victim;
+    count_bytes(s);
     while (s->bytes > s->bytes_most &&
-           (find_victim(s, false, &victim) || find_victim(s, true, &victim)))
+           (find_victim(s, false, &victim) || find_victim(s, true, &victim))) {
         remove_stored(s, victim);
+        count_bytes(s);
+    }
 }
 
 static void note_stored(struct recorder_snapshots *s, const struct recorder_snapshot_job *job,
@@ -277,11 +474,64 @@ static void note_stored(struct recorder_snapshots *s, const struct recorder_snap
     invariant(1, !s->stored.count || all[s->stored.count - 1].time <= job->time);
     *(struct stored_snapshot *)list_add(&s->stored) =
         (struct stored_snapshot){job->track, job->last, job->time, bytes, name};
-    s->bytes += bytes;
-    thin(s);
+    s->own_bytes += bytes;
 }
 
-/* The CPU time of this thread, in nanoseconds. */
+/* --- bases ---------------------------------------------------------------------------------- */
+
+/* Forgets what it refers to. */
+static void clear_base(struct recorder_snapshots *s, struct snapshot_base *base)
+{
+    recorder_pages_release(s->pages, base->state.places, base->state.pages);
+    recorder_state_deinit(&base->state);
+    base->stored = 0;
+}
+
+/* With the lock. */
+static bool has_job(const struct recorder_snapshots *s, u32 track)
+{
+    for (size_t n = 0; n < s->job_count; n++)
+        if (s->jobs[n].track == track)
+            return true;
+    return false;
+}
+
+/* One of a process that has ended, or any; NULL: there is none. */
+static struct snapshot_base *take_ended_base(struct recorder_snapshots *s, bool any)
+{
+    struct snapshot_base **all = s->bases.items, *ret = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (size_t n = 0; n < s->bases.count && !ret; n++) {
+        if (!any && (!all[n]->ended || has_job(s, all[n]->track)))
+            continue;
+        ret = all[n];
+        all[n] = all[--s->bases.count];
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ret;
+}
+
+static void clear_bases(struct recorder_snapshots *s, bool all)
+{
+    for (struct snapshot_base *base; (base = take_ended_base(s, all));) {
+        clear_base(s, base);
+        free(base);
+    }
+}
+
+/* The state becomes that of the base. */
+static void replace_base(struct recorder_snapshots *s, struct snapshot_base *base,
+                         const struct recorder_snapshot_job *job, struct stored_state *state)
+{
+    recorder_pages_hold(s->pages, state->places, state->pages);
+    clear_base(s, base);
+    free(state->bytes);
+    state->bytes = NULL;
+    base->state = *state;
+    base->stored = job->number;
+}
+
+/* What this thread has worked, in nanoseconds. */
 static u64 thread_time(void)
 {
     struct timespec now;
@@ -289,33 +539,67 @@ static u64 thread_time(void)
     return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
 }
 
-/* A snapshot that cannot be written does not harm the recording. */
+/* The pages of a snapshot are in files, and it refers to them. */
+static struct error *make_stored(struct recorder_snapshots *s,
+                                 const struct recorder_snapshot_job *job, char *name)
+{
+    u64 bytes = 0;
+    struct stored_state state;
+    pthread_mutex_lock(&s->lock);
+    struct snapshot_base *base = find_base(s, job->track); /* this thread removes it, or none */
+    pthread_mutex_unlock(&s->lock);
+    if (!base || (job->base && base->stored != job->base))
+        return error_new("the snapshot before it is missing");
+    struct error *err =
+        recorder_state_make(&job->raw, job->base ? &base->state : NULL, s->pages, &state);
+    if (err)
+        return err;
+    err = write_snapshot(s, job, &state, name, &bytes);
+    if (!err) {
+        recorder_pages_hold(s->pages, state.places, state.pages);
+        note_stored(s, job, name, bytes);
+    }
+    replace_base(s, base, job, &state);
+    clear_bases(s, false);
+    thin_stored(s);
+    return err;
+}
+
+/* One that cannot be written is no loss for the recording; the next of its track has all pages. */
 static void store_one(struct recorder_snapshots *s, const struct recorder_snapshot_job *job)
 {
-    u64 bytes = 0, began = thread_time();
+    u64 began = thread_time();
     char *name = snapshot_store_name(&job->about);
-    struct error *err = write_snapshot(s, job, name, &bytes);
-    close(job->raw.fd);
+    struct error *err = make_stored(s, job, name);
+    room_give_back(s, job->raw.fd);
     pthread_mutex_lock(&s->lock);
     s->rests_until = steady_now() + (thread_time() - began) * REST;
-    if (!err)
-        note_stored(s, job, name, bytes);
-    else
-        free(name);
+    if (err)
+        set_base(s, job->track, 0);
     pthread_mutex_unlock(&s->lock);
+    if (err)
+        free(name);
     error_destroy(err);
 }
 
 static void *recorder_snapshots_run(void *argument)
 {
     struct recorder_snapshots *s = argument;
-    setpriority(PRIO_PROCESS, 0, 10); /* applies to this thread only */
+    setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
     pthread_mutex_lock(&s->lock);
     for (;;) {
-        while (!s->job_count && !s->ended)
+        while (!s->job_count && !s->ended && !s->spare_wanted)
             pthread_cond_wait(&s->more, &s->lock);
-        if (!s->job_count)
+        if (!s->job_count && s->ended)
             break;
+        if (!s->job_count) {
+            u64 wanted = s->spare_wanted;
+            pthread_mutex_unlock(&s->lock);
+            room_prepare(s, wanted);
+            pthread_mutex_lock(&s->lock);
+            s->spare_wanted = 0;
+            continue;
+        }
         struct recorder_snapshot_job job = s->jobs[0];
         pthread_mutex_unlock(&s->lock);
         store_one(s, &job);
@@ -327,7 +611,7 @@ static void *recorder_snapshots_run(void *argument)
     return NULL;
 }
 
-/* Checks the message against the file: the program may have overwritten the engine's data. */
+/* What it says is held against what it wrote: the program may have written over its own. */
 static bool is_possible(const struct channel_snapshot *said, int fd)
 {
     struct stat st;
@@ -339,33 +623,36 @@ static bool is_possible(const struct channel_snapshot *said, int fd)
 void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
                              const struct channel_snapshot *said)
 {
-    int fd = take_given(s, track);
+    u64 number = 0;
+    int fd = take_given(s, track, &number);
     s->cost += said->cost;
+    s->written += said->written;
+    s->pause = said->pause > s->pause ? said->pause : s->pause;
     free(s->why);
     s->why = said->refused[0] ? xformat("%.*s", CHANNEL_REFUSED_TEXT, said->refused) : NULL;
     if (fd < 0)
         return;
     if (said->refused[0] || !is_possible(said, fd)) {
-        close(fd);
+        room_give_back(s, fd);
         return;
     }
     struct recorder_snapshot_job job = {
-        .track = track, .last = said->last, .time = steady_now(),
+        .track = track, .last = said->last, .number = number, .base = said->base,
+        .time = steady_now(),
         .about = {.track = track, .tick = said->tick, .pc = said->pc,
                   .events_met = said->events_met},
         .raw = {fd, said->state_at, said->state_size},
     };
     memcpy(job.about.id, s->rec->meta.id, sizeof job.about.id);
     pthread_mutex_lock(&s->lock);
-    if (!s->running)
-        s->running = pthread_create(&s->thread, NULL, recorder_snapshots_run, s) == 0;
-    bool kept = s->running && s->job_count < WAITING_MOST;
-    if (kept)
+    bool kept = s->job_count < WAITING_MOST && start_thread(s);
+    if (kept) {
         s->jobs[s->job_count++] = job;
-    pthread_cond_signal(&s->more);
+        set_base(s, track, number);
+    }
     pthread_mutex_unlock(&s->lock);
     if (!kept)
-        close(fd);
+        room_give_back(s, fd);
 }
 
 u64 recorder_snapshots_stored(struct recorder_snapshots *s)
@@ -386,15 +673,23 @@ void recorder_snapshots_finish(struct recorder_snapshots *s, struct recording_me
     pthread_mutex_unlock(&s->lock);
     if (s->running)
         pthread_join(s->thread, NULL);
+    clear_bases(s, true);
+    thin_stored(s);
     for (size_t n = 0; n < s->given.count; n++)
         close(((struct given_room *)s->given.items)[n].fd);
+    if (s->spare >= 0)
+        close(s->spare);
     for (size_t n = 0; n < s->stored.count; n++)
         free(((struct stored_snapshot *)s->stored.items)[n].name);
     meta->snapshot_ns = s->cost;
+    meta->snapshot_pause = s->pause;
+    meta->snapshot_pages = s->written;
     free(meta->snapshot_why);
     meta->snapshot_why = s->why;
     list_deinit(&s->given);
     list_deinit(&s->stored);
+    list_deinit(&s->bases);
+    recorder_pages_destroy(s->pages);
     pthread_cond_destroy(&s->more);
     pthread_mutex_destroy(&s->lock);
     free(s);

@@ -3,7 +3,7 @@
  *
  * The rule for damage: what is read is what was written, or an error.
  *
- * unit: src/log/snapshot_file.c src/log/snapshot_reader.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
+ * unit: src/log/snapshot_file.c src/log/snapshot_reader.c src/log/page_file.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +83,29 @@ static int outcome(int fd)
     return right ? 1 : -1;
 }
 
+/* One whose pages are elsewhere: their places come back. */
+static void placed(const struct snapshot_about *about)
+{
+    struct page_place places[PAGES], *again = NULL;
+    u64 count = 0, size = 0;
+    struct snapshot_about told;
+    struct snapshot_raw raw;
+    for (unsigned n = 0; n < PAGES; n++)
+        places[n] = n % 7 ? (struct page_place){1 + n / 30, n * (n % 3)} : (struct page_place){0, 0};
+    int fd = memfd_create("placed", MFD_CLOEXEC);
+    bool right = !snapshot_file_write_placed(fd, about, wanted, STATE, places, PAGES) &&
+                 !snapshot_file_places(fd, 0, &again, &count) && count == PAGES &&
+                 memcmp(again, places, sizeof places) == 0;
+    report("places", right, "they are others");
+    right = !snapshot_file_about(fd, 0, &told, &size) && size == (u64)lseek(fd, 0, SEEK_END);
+    report("a header with places", right, "it is wrong");
+    struct error *err = snapshot_file_read(fd, 0, &told, &raw);
+    report("no pages, no snapshot", err, "it was read");
+    error_destroy(err);
+    free(again);
+    close(fd);
+}
+
 int main(void)
 {
     make_content();
@@ -118,5 +141,6 @@ int main(void)
         close(damaged);
     }
     report("cut short", !wrong, "it was not noticed");
+    placed(&about);
     return failures != 0;
 }

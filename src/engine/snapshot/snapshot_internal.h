@@ -21,6 +21,7 @@ enum {
 
 /* The kernel's facts about pages (/proc/self/pagemap), read in stretches. */
 #define PAGE_PRESENT (3ul << 62) /* or swapped */
+#define PAGE_IN_MEMORY (1ul << 63)
 #define PAGE_OF_FILE (1ul << 61)
 struct snapshot_pagemap {
     i32 fd;
@@ -47,6 +48,17 @@ struct snapshot_page_source {
 bool snapshot_pages_get(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to);
 void snapshot_pages_close(struct snapshot_page_source *s);
 
+/* Stretches of memory that are as they were, from PAGEMAP_SCAN (linux/fs.h). */
+enum { SNAPSHOT_REGIONS = 256 };
+struct snapshot_region {
+    u64 start, end, categories;
+};
+struct snapshot_scan {
+    u64 until;         /* is known up to here; */
+    u64 count, next;   /* regions, and the first of them that may matter */
+    struct snapshot_region region[SNAPSHOT_REGIONS];
+};
+
 /* A snapshot that is being written. */
 struct snapshot_out {
     const char *wrong; /* the first error */
@@ -57,9 +69,13 @@ struct snapshot_out {
     u64 most_pages;
     u8 *state;
     u64 used;
-    u64 last_run;      /* offset of the last PAGES; 0: none */
-    u32 waiting;       /* number of buffered pages, which come first */
-    u64 straight, straight_size; /* memory that is written directly */
+    struct snapshot_changes *changes; /* NULL: all pages are written */
+    bool since;        /* the last snapshot may be referred to */
+    struct snapshot_scan scan;
+    u64 next_hash;     /* of the last snapshot's, the first that may matter */
+    u64 last_run;      /* offset of the last PAGES or SAME; 0: none */
+    u32 waiting;       /* pages in the buffer, which come before */
+    u64 straight, straight_size; /* memory that is written from where it is */
     u32 file_count, copy_count;
     const struct file_origin *files[SNAPSHOT_SOURCES_MOST];
     bool changed[SNAPSHOT_SOURCES_MOST]; /* the file has changed since it was mapped */
@@ -85,7 +101,18 @@ u32 snapshot_file_index(struct snapshot_out *o, const struct file_origin *origin
 u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *ret_index,
                             const struct file_origin **ret_origin);
 
-/* snapshot_recorded.c: while recording, the state that a replay of the same moment would have. */
+/* snapshot_changes.c */
+
+/* A private mapping is looked at from its start. */
+void snapshot_changes_look(struct snapshot_out *o, const struct snapshot_mapping *m);
+/* Is the page, which is there and is not zeros of its own accord, as it was?  Pages are asked about
+ * by rising addresses, each once. */
+bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
+                           u64 entry);
+/* The snapshot is written: from now on changes since then are noted. */
+void snapshot_changes_begin(struct snapshot_out *o);
+
+/* snapshot_recorded.c: in a recording, what a replay of the same moment would have. */
 
 /* Returns why no snapshot is possible here; NULL: it is possible. */
 const char *snapshot_recorded_hindrance(void);

@@ -7,9 +7,10 @@
  *     before the exit      if enough time has passed to be worthwhile, and it is likely to be cheap
  *     before a death       if enough time has passed to be worthwhile
  *
- * A snapshot is written while the program is stopped. No copy of the process is made, which the
- * program might notice, or which might outlive it. If no snapshot is possible (snapshot_hindrance),
- * another boundary is tried a little later.
+ * A snapshot is written while the program is stopped: all pages the first time, and then those
+ * that have changed (snapshot_changes.c). No copy of the process is made, which the program might
+ * notice, or which might outlive it. If no snapshot is possible (snapshot_hindrance), another
+ * boundary is tried a little later.
  *
  * A child of fork inherits its parent's time: its replay begins with its parent's run.
  */
@@ -25,6 +26,7 @@
 #include "engine/track/track.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/cpu.h"
+#include "log/snapshot_state.h"
 
 enum {
     K_PROCESS_TIME = 2, /* clocks */
@@ -36,14 +38,18 @@ enum {
 #define MILLISECOND 1000000ul
 #define WORTH (50 * MILLISECOND)  /* a replay of less than this needs no snapshot */
 #define HINDERED (3 * MILLISECOND)
-#define BYTES_PER_NS 1            /* how fast memory is written, roughly */
+#define BYTES_PER_NS 3            /* how fast memory is written, roughly */
+#define FAULT_NS 1500ul           /* that the kernel takes to note that a page has changed */
 
 static struct {
     u64 taken;     /* the process's time when the last one was taken, or at its beginning */
     u64 at_fork;   /* the time from there to the last fork */
-    u64 inherited; /* the parent's time from its last snapshot to the fork */
-    u64 wanted;    /* time until the next one */
-    bool known;    /* the cost of a snapshot is known */
+    u64 inherited; /* its parent's time from the last one to the fork */
+    u64 wanted;    /* time until the next */
+    bool known;    /* what one costs */
+    u64 cost;      /* of the last one, */
+    u64 written;   /* and its bytes */
+    struct snapshot_changes changes;
 } pace;
 
 static u64 pace_clock(u32 clock)
@@ -58,67 +64,7 @@ static u64 pace_since(void)
     return pace_clock(K_PROCESS_TIME) - pace.taken + pace.inherited;
 }
 
-/* --- one of them --------------------------------------------------------------------------- */
-
-static void tell_recorder(const struct snapshot_extent *extent, const char *wrong, u64 cost,
-                          bool last)
-{
-    struct replay_position position;
-    struct channel_snapshot said = {
-        .message = {CHANNEL_SNAPSHOT, sizeof(said)}, .tick = ticks_now(), .pc = cpu->rip,
-        .state_at = extent->state_at, .state_size = extent->state_size, .cost = cost, .last = last,
-    };
-    struct text refused = TEXT(said.refused);
-    record_save_position(&position);
-    said.events_met = position.events_met;
-    if (wrong)
-        text_add(&refused, wrong);
-    track_send(&said.message, -1);
-}
-
-/* Requests a file; -1 if it is too early, and `*again` is when to ask again. */
-static i32 ask_for_room(bool last, u64 *most_pages, u64 *again)
-{
-    struct channel_room room = {{CHANNEL_ROOM, sizeof(room)}, last, 0};
-    struct channel_given given = {0};
-    i32 fd = -1;
-    *again = ~0ul;
-    if (!track_send(&room.message, -1) ||
-        !track_receive(CHANNEL_GIVEN, &given.message, sizeof(given), &fd))
-        return -1;
-    *most_pages = given.most_pages;
-    *again = given.again;
-    return given.error ? -1 : fd;
-}
-
-/* Returns the time until the next attempt. */
-static u64 take_snapshot(bool last)
-{
-    struct snapshot_extent extent = {0, 0};
-    u64 most_pages, again, before = pace_clock(K_THREAD_TIME);
-    i32 fd = ask_for_room(last, &most_pages, &again);
-    if (fd < 0)
-        return again;
-    const char *wrong = snapshot_write(fd, most_pages, &extent);
-    kernel_call(__NR_close, fd);
-    u64 cost = pace_clock(K_THREAD_TIME) - before;
-    tell_recorder(&extent, wrong, cost, last);
-    if (!wrong) {
-        pace.taken = pace_clock(K_PROCESS_TIME);
-        pace.inherited = 0;
-    }
-    u64 bound = cost * SHARE;
-    pace.known = true;
-    pace.wanted = track.exact || bound < track.snapshots ? track.snapshots : bound;
-    return pace.wanted;
-}
-
-/* --- when ---------------------------------------------------------------------------------- */
-
-static u64 pace_worth(void)
-{
-    return track.exact && track.snapshots < WORTH ? track.snapshots : WORTH;
-}
+/* --- memory ------------------------------------------------------------------------------- */
 
 /* Returns the next number in a line. */
 static u64 next_number(const char **at)
@@ -146,7 +92,89 @@ static u64 resident_bytes(void)
     return size > 0 && resident >= of_files ? (resident - of_files) * PAGE_SIZE : ~0ul >> 8;
 }
 
-/* The first snapshot costs roughly as much as memory is large. */
+/* --- one of them --------------------------------------------------------------------------- */
+
+/* What became of one. */
+struct pace_outcome {
+    struct snapshot_extent extent;
+    const char *wrong;
+    u64 base;        /* that it refers to, or 0 */
+    u64 cost, pause; /* nanoseconds */
+};
+
+static void tell_recorder(const struct pace_outcome *o, bool last)
+{
+    struct replay_position position;
+    struct channel_snapshot said = {
+        .message = {CHANNEL_SNAPSHOT, sizeof(said)}, .tick = ticks_now(), .pc = cpu->rip,
+        .state_at = o->extent.state_at, .state_size = o->extent.state_size, .base = o->base,
+        .cost = o->cost, .pause = o->pause, .written = o->extent.state_at / PAGE_SIZE, .last = last,
+    };
+    struct text refused = TEXT(said.refused);
+    record_save_position(&position);
+    said.events_met = position.events_met;
+    if (o->wrong)
+        text_add(&refused, o->wrong);
+    track_send(&said.message, -1);
+}
+
+/* Asks for a file; -1 if it is not the time, and given->again is when it may be. */
+static i32 ask_for_room(bool last, struct channel_given *given)
+{
+    struct channel_room room = {{CHANNEL_ROOM, sizeof(room)}, last, 0,
+                                pace.changes.number ? pace.written : resident_bytes()};
+    i32 fd = -1;
+    *given = (struct channel_given){.again = ~0ul};
+    if (!track_send(&room.message, -1) ||
+        !track_receive(CHANNEL_GIVEN, &given->message, sizeof(*given), &fd))
+        return -1;
+    return given->error ? -1 : fd;
+}
+
+/* Pages that changed since the last one have cost a fault each. */
+static u64 faults_cost(const struct pace_outcome *o)
+{
+    bool noted = o->base && pace.changes.way == SNAPSHOT_WAY_KERNEL;
+    return noted ? o->extent.state_at / PAGE_SIZE * FAULT_NS : 0;
+}
+
+/* The time until the next attempt. */
+static u64 take_snapshot(bool last)
+{
+    struct snapshot_changes *changes = &pace.changes;
+    struct channel_given given;
+    u64 before = pace_clock(K_THREAD_TIME);
+    i32 fd = ask_for_room(last, &given);
+    if (fd < 0)
+        return given.again;
+    snapshot_changes_choose(changes, given.way);
+    struct pace_outcome o = {.base = changes->number == given.base ? given.base : 0};
+    o.wrong = snapshot_write_changes(fd, given.most_pages, changes, o.base, &o.extent);
+    kernel_call(__NR_close, fd);
+    o.pause = pace_clock(K_THREAD_TIME) - before;
+    o.cost = o.pause + faults_cost(&o);
+    tell_recorder(&o, last);
+    if (!o.wrong) {
+        changes->number = given.number;
+        pace.taken = pace_clock(K_PROCESS_TIME);
+        pace.inherited = 0;
+    }
+    u64 bound = o.cost * SHARE;
+    pace.known = true;
+    pace.cost = o.cost;
+    pace.written = o.extent.state_at;
+    pace.wanted = track.exact || bound < track.snapshots ? track.snapshots : bound;
+    return pace.wanted;
+}
+
+/* --- when ---------------------------------------------------------------------------------- */
+
+static u64 pace_worth(void)
+{
+    return track.exact && track.snapshots < WORTH ? track.snapshots : WORTH;
+}
+
+/* The first one is as dear as memory is large, roughly. */
 static u64 first_wanted(void)
 {
     u64 guess = resident_bytes() / BYTES_PER_NS * SHARE;
@@ -170,21 +198,25 @@ static void pace_at_boundary(void)
         record_ask_snapshot_in(take_snapshot(false));
 }
 
-/* The process ends anyway, and its parent waits for that: a snapshot is taken only if it is
- * cheap. */
+/* What one would take here, roughly. */
+static u64 likely_cost(void)
+{
+    return pace.changes.number ? pace.cost : resident_bytes() / BYTES_PER_NS;
+}
+
+/* The process ends anyway, and its parent waits for that: only what is cheap is done. */
 static bool is_worth_before_exit(void)
 {
     u64 all = pace_clock(K_PROCESS_TIME);
     return all - pace.taken >= pace_worth() &&
-           (track.exact || resident_bytes() / BYTES_PER_NS * EXIT_SHARE <= all);
+           (track.exact || likely_cost() * EXIT_SHARE <= all);
 }
 
 static void take_last_snapshot(void)
 {
-    const struct snapshot_extent none = {0, 0};
-    const char *wrong = snapshot_hindrance();
-    if (wrong)
-        tell_recorder(&none, wrong, 0, true);
+    const struct pace_outcome none = {.wrong = snapshot_hindrance()};
+    if (none.wrong)
+        tell_recorder(&none, true);
     else
         take_snapshot(true);
 }
@@ -214,6 +246,7 @@ static void pace_forked(void)
 {
     pace.taken = 0;
     pace.inherited = pace.at_fork;
+    snapshot_changes_forked(&pace.changes);
     record_ask_snapshot_in(pace_worth());
 }
 

@@ -104,19 +104,26 @@ static void flush_pages(struct snapshot_out *o)
     o->straight_size = 0;
 }
 
-/* Adds the next page of the file to the snapshot. */
-static void note_page(struct snapshot_out *o, u64 address, u32 copy)
+/* One more page in a run of this kind. */
+static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u32 copy)
 {
     struct snapshot_pages *run =
         o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
-    if (!run || run->copy != copy || run->address + run->count * PAGE_SIZE != address) {
-        run = snapshot_add_record(o, SNAPSHOT_PAGES, sizeof(*run));
+    if (!run || run->record.kind != kind || run->copy != copy ||
+        run->address + run->count * PAGE_SIZE != address) {
+        run = snapshot_add_record(o, kind, sizeof(*run));
         run->address = address;
-        run->first = o->pages;
+        run->first = kind == SNAPSHOT_PAGES ? o->pages : 0;
         run->copy = copy;
         o->last_run = (u64)((u8 *)run - o->state);
     }
     run->count++;
+}
+
+/* The next page of the file becomes part of the snapshot. */
+static void note_page(struct snapshot_out *o, u64 address, u32 copy)
+{
+    add_to_run(o, SNAPSHOT_PAGES, address, copy);
     if (++o->pages > o->most_pages)
         snapshot_fail(o, "it is too large");
 }
@@ -218,9 +225,15 @@ static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *
         write_all_pages(o, m);
         return;
     }
+    if (o->changes)
+        snapshot_changes_look(o, m);
     for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
         u64 entry = entry_of(o, page);
-        if ((entry & PAGE_PRESENT) && (anonymous || !(entry & PAGE_OF_FILE)))
+        if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
+            continue;
+        if (o->changes && snapshot_changes_same(o, m, page, entry))
+            add_to_run(o, SNAPSHOT_SAME, page, 0);
+        else
             write_own_page(o, page, m);
     }
 }
@@ -402,6 +415,8 @@ static void write_contents(struct snapshot_out *o)
     if (o->recorded)
         snapshot_recorded_shared(o);
     flush_pages(o);
+    if (o->changes && !o->wrong)
+        snapshot_changes_begin(o);
 }
 
 static void write_address_space(struct snapshot_out *o)
@@ -529,7 +544,15 @@ const char *snapshot_hindrance(void)
 
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
 {
+    return snapshot_write_changes(fd, most_pages, NULL, false, ret);
+}
+
+const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_changes *changes,
+                                   bool since, struct snapshot_extent *ret)
+{
     const char *wrong = snapshot_hindrance();
+    if (changes)
+        changes->number = changes->new_hash_count = 0; /* until this one is taken */
     if (wrong)
         return wrong;
     if (most_pages != SNAPSHOT_STATE_ALONE)
@@ -541,6 +564,8 @@ const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
         o->fd = fd;
         o->state = state;
         o->most_pages = most_pages;
+        o->changes = changes;
+        o->since = since;
         o->recorded = log_owner == &log_record;
         snapshot_write_state(o);
         for (const struct thread *t = NULL; (t = thread_next(t));)

@@ -178,7 +178,7 @@ static void print_own_snapshots(const struct recording *rec)
     const struct recording_meta *meta = &rec->meta;
     size_t count, tracks = 0;
     struct snapshot_stored *list = snapshot_store_list_own(rec, ~0u, &count);
-    u64 bytes = 0;
+    u64 bytes = snapshot_store_page_bytes(rec);
     for (size_t n = 0; n < count; n++) {
         size_t earlier = 0;
         while (earlier < n && list[earlier].about.track != list[n].about.track)
@@ -422,12 +422,14 @@ static void json_own_snapshots(struct json *j, const struct recording *rec)
 {
     size_t count;
     struct snapshot_stored *list = snapshot_store_list_own(rec, ~0u, &count);
-    u64 bytes = 0;
+    u64 bytes = snapshot_store_page_bytes(rec);
     for (size_t n = 0; n < count; n++)
         bytes += list[n].size;
     json_unsigned(j, "own_snapshots", count);
     json_unsigned(j, "own_snapshot_bytes", bytes);
     json_unsigned(j, "snapshot_ns", rec->meta.snapshot_ns);
+    json_unsigned(j, "snapshot_pause_ns", rec->meta.snapshot_pause);
+    json_unsigned(j, "snapshot_pages", rec->meta.snapshot_pages);
     snapshot_store_list_free(list, count);
 }
 

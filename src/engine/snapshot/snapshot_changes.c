@@ -1,0 +1,267 @@
+/* Which pages have changed since the last snapshot of a program that is recorded.
+ *
+ * KERNEL   userfaultfd with WP_ASYNC protects all pages from writing.  The first write to one is
+ *          let through by the kernel, which takes the mark from the page; system calls' writes do
+ *          the same.  PAGEMAP_SCAN says which pages still have the mark.  (Linux 6.7, where the
+ *          process may have a userfaultfd.)
+ *
+ * HASH     All pages are hashed, which is about ten times as fast as to write them.
+ *
+ * FULL     Every page counts as changed.
+ *
+ * KERNEL is exact.  A mapping that came since has no marks: what was unmapped, moved (mremap) or
+ * mapped anew counts as changed.  Pages that were given back (MADV_DONTNEED) are not there, or come
+ * without a mark.  Before Linux 6.13 pages kept their marks when they were moved, without
+ * protection, so pages of a mapping that is new here are protected one and all.  Mappings of files
+ * are not protected: marks stay there when pages go, and the kernel would no longer map several
+ * pages at a fault.  The few pages of theirs that the program has written are hashed.
+ *
+ * HASH takes two contents for one with a chance of 2^-64: the four lanes of XXH64 are kept apart
+ * as far as the end, and each step is a bijection of its lane and of the word, so contents that
+ * differ in one word never have the same hash before that.
+ *
+ * While this looks, nobody writes: this thread has the baton, and no call of another one may write
+ * to the program's memory (snapshot_recorded_hindrance).
+ */
+#include "engine/base/descriptors.h"
+#include "engine/base/kernel.h"
+#include "engine/base/kernel_abi.h"
+#include "engine/base/pool.h"
+#include "engine/snapshot/snapshot.h"
+#include "engine/snapshot/snapshot_internal.h"
+
+enum {
+    K_USER_MODE_ONLY = 1,        /* linux/userfaultfd.h */
+    K_UFFD_API = 0xaa,
+    K_WP_UNPOPULATED = 1 << 13,
+    K_WP_ASYNC = 1 << 15,
+    K_REGISTER_WP = 2,
+    K_PROTECT = 1,
+    K_O_NONBLOCK_FLAG = 04000,
+    K_WPALLOWED = 1,             /* linux/fs.h: categories of PAGEMAP_SCAN */
+    K_WRITTEN = 2,
+    K_THERE = 8 | 16,            /* present or swapped */
+    K_SCAN_PROTECT = 1,
+    HASHES_MOST = 1 << 20,       /* pages; others count as changed */
+};
+
+#define K_UFFDIO_API 0xc018aa3ful
+#define K_UFFDIO_REGISTER 0xc020aa00ul
+#define K_UFFDIO_WRITEPROTECT 0xc018aa06ul
+#define K_PAGEMAP_SCAN 0xc0606610ul
+
+struct k_uffd_api {
+    u64 api, features, ioctls;
+};
+struct k_uffd_register {
+    u64 start, size, mode, ioctls;
+};
+struct k_uffd_protect {
+    u64 start, size, mode;
+};
+struct k_scan {
+    u64 size, flags, start, end, walk_end, vec, vec_size, most_pages;
+    u64 inverted, all_of, any_of, returned;
+};
+
+struct snapshot_hash {
+    u64 page;
+    u64 half[2];
+};
+
+/* --- choosing ------------------------------------------------------------------------------- */
+
+static bool open_faults(struct snapshot_changes *c)
+{
+    struct k_uffd_api api = {.api = K_UFFD_API, .features = K_WP_ASYNC | K_WP_UNPOPULATED};
+    i64 fd = kernel_call(__NR_userfaultfd, O_CLOEXEC | K_O_NONBLOCK_FLAG | K_USER_MODE_ONLY);
+    if (kernel_failed(fd))
+        return false;
+    if (kernel_failed(kernel_call(__NR_ioctl, fd, K_UFFDIO_API, &api)) ||
+        kernel_failed(descriptors_keep((i32)fd, true, &c->fault_fd))) {
+        kernel_call(__NR_close, fd);
+        return false;
+    }
+    return true;
+}
+
+static bool make_hashes(struct snapshot_changes *c)
+{
+    u64 size = HASHES_MOST * sizeof(struct snapshot_hash);
+    c->hashes = pool_try_map(size, PAGE_SIZE);
+    c->new_hashes = c->hashes ? pool_try_map(size, PAGE_SIZE) : NULL;
+    if (c->hashes && !c->new_hashes) {
+        pool_unmap(c->hashes, size);
+        c->hashes = NULL;
+    }
+    return c->hashes != NULL;
+}
+
+void snapshot_changes_choose(struct snapshot_changes *c, u32 wanted)
+{
+    bool any = wanted == SNAPSHOT_WAY_ANY;
+    if (c->way)
+        return;
+    if (wanted == SNAPSHOT_WAY_FULL || (!c->hashes && !make_hashes(c)))
+        c->way = SNAPSHOT_WAY_FULL;
+    else if ((any || wanted == SNAPSHOT_WAY_KERNEL) && open_faults(c))
+        c->way = SNAPSHOT_WAY_KERNEL;
+    else
+        c->way = SNAPSHOT_WAY_HASH;
+}
+
+void snapshot_changes_forked(struct snapshot_changes *c)
+{
+    if (c->way == SNAPSHOT_WAY_KERNEL) {
+        descriptors_drop(c->fault_fd);
+        c->way = 0; /* the parent's memory is not ours */
+    }
+    c->number = 0;
+}
+
+/* --- what the kernel says ------------------------------------------------------------------- */
+
+/* Pages of these categories: how many stretches, at most as many as there is room for. */
+static i64 scan_pages(struct snapshot_out *o, struct k_scan *s, u64 room)
+{
+    s->size = sizeof(*s);
+    s->vec = room ? (u64)o->scan.region : 0;
+    s->vec_size = room;
+    s->returned = K_WPALLOWED;
+    return kernel_call(__NR_ioctl, o->pagemap.fd, K_PAGEMAP_SCAN, s);
+}
+
+/* Fills the buffer with stretches that are as they were, from `page` on. */
+static void scan_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page)
+{
+    struct k_scan s = {.start = page, .end = m->end, .inverted = K_WRITTEN,
+                       .all_of = K_WPALLOWED | K_WRITTEN, .any_of = K_THERE};
+    i64 got = scan_pages(o, &s, SNAPSHOT_REGIONS);
+    o->scan.next = 0;
+    o->scan.count = got > 0 ? (u64)got : 0;
+    o->scan.until = got < 0 || s.walk_end <= page ? m->end : s.walk_end;
+}
+
+static bool same_by_kernel(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
+                           u64 entry)
+{
+    struct snapshot_scan *s = &o->scan;
+    if (!(entry & PAGE_IN_MEMORY))
+        return false;
+    if (page >= s->until)
+        scan_same(o, m, page);
+    while (s->next < s->count && s->region[s->next].end <= page)
+        s->next++;
+    return s->next < s->count && s->region[s->next].start <= page;
+}
+
+/* Pages of a mapping that has come since: what marks they have may be old. */
+static void protect_new(struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    i32 faults = o->changes->fault_fd;
+    struct k_uffd_register whole = {.start = m->start, .size = m->end - m->start,
+                                    .mode = K_REGISTER_WP};
+    if (kernel_failed(kernel_call(__NR_ioctl, faults, K_UFFDIO_REGISTER, &whole)))
+        return; /* it stays without marks */
+    for (u64 from = m->start; from < m->end;) {
+        struct k_scan s = {.start = from, .end = m->end, .any_of = K_THERE};
+        i64 got = scan_pages(o, &s, SNAPSHOT_REGIONS);
+        for (i64 n = 0; n < got; n++) {
+            const struct snapshot_region *r = &o->scan.region[n];
+            struct k_uffd_protect part = {r->start, r->end - r->start, K_PROTECT};
+            kernel_call(__NR_ioctl, faults, K_UFFDIO_WRITEPROTECT, &part);
+        }
+        from = got < 0 || s.walk_end <= from ? m->end : s.walk_end;
+    }
+}
+
+/* Whatever fails here leaves pages without marks, which count as changed. */
+static void protect_mapping(struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    struct k_scan without = {.start = m->start, .end = m->end, .most_pages = 1,
+                             .inverted = K_WPALLOWED, .all_of = K_WPALLOWED};
+    struct k_scan written = {.start = m->start, .end = m->end, .flags = K_SCAN_PROTECT,
+                             .all_of = K_WPALLOWED | K_WRITTEN};
+    if (scan_pages(o, &without, 1) != 0)
+        protect_new(o, m);
+    else
+        scan_pages(o, &written, 0);
+}
+
+/* --- hashes --------------------------------------------------------------------------------- */
+
+static u64 hash_rotate(u64 value, u32 by)
+{
+    return value << by | value >> (64 - by);
+}
+
+static void hash_page(const u64 *words, u64 ret[2])
+{
+    const u64 first = 0x9e3779b185ebca87ul, second = 0xc2b2ae3d27d4eb4ful;
+    u64 a = first + second, b = second, c = 0, d = -first;
+    for (u32 n = 0; n < PAGE_SIZE / sizeof(u64); n += 4) {
+        a = hash_rotate(a + words[n] * second, 31) * first;
+        b = hash_rotate(b + words[n + 1] * second, 31) * first;
+        c = hash_rotate(c + words[n + 2] * second, 31) * first;
+        d = hash_rotate(d + words[n + 3] * second, 31) * first;
+    }
+    ret[0] = (a ^ hash_rotate(b, 23)) * first + hash_rotate(c, 41) * second + d;
+    ret[1] = (b ^ hash_rotate(a, 17)) * second + hash_rotate(d, 37) * first + c;
+}
+
+/* Notes it for the next snapshot, too. */
+static bool same_by_hash(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
+                         u64 entry)
+{
+    struct snapshot_changes *c = o->changes;
+    if (!(entry & PAGE_IN_MEMORY) || !(m->protection & PROT_READ) ||
+        c->new_hash_count == HASHES_MOST)
+        return false;
+    struct snapshot_hash *h = &c->new_hashes[c->new_hash_count++];
+    h->page = page;
+    hash_page((const u64 *)page, h->half);
+    while (o->next_hash < c->hash_count && c->hashes[o->next_hash].page < page)
+        o->next_hash++;
+    const struct snapshot_hash *before = &c->hashes[o->next_hash];
+    return o->next_hash < c->hash_count && before->page == page && before->half[0] == h->half[0] &&
+           before->half[1] == h->half[1];
+}
+
+/* --- the interface -------------------------------------------------------------------------- */
+
+static bool kernel_notes(const struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    return o->changes->way == SNAPSHOT_WAY_KERNEL && m->source == SNAPSHOT_ANONYMOUS && !m->shared;
+}
+
+void snapshot_changes_look(struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    o->scan.until = m->start;
+}
+
+bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
+                           u64 entry)
+{
+    if (o->changes->way == SNAPSHOT_WAY_FULL)
+        return false;
+    if (kernel_notes(o, m))
+        return o->since && same_by_kernel(o, m, page, entry);
+    return same_by_hash(o, m, page, entry) && o->since;
+}
+
+void snapshot_changes_begin(struct snapshot_out *o)
+{
+    struct snapshot_changes *c = o->changes;
+    struct snapshot_hash *before = c->hashes;
+    c->hashes = c->new_hashes;
+    c->hash_count = c->new_hash_count;
+    c->new_hashes = before;
+    c->new_hash_count = 0;
+    for (u64 at = 0; at < o->used;) {
+        const struct snapshot_record *r = (const struct snapshot_record *)(o->state + at);
+        const struct snapshot_mapping *m = (const struct snapshot_mapping *)r;
+        if (r->kind == SNAPSHOT_MAPPING && kernel_notes(o, m))
+            protect_mapping(o, m);
+        at += r->size;
+    }
+}

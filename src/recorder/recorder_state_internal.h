@@ -1,0 +1,24 @@
+/* From what an engine wrote of a snapshot to what is stored of it: each page has a place. */
+#ifndef RECORDER_STATE_INTERNAL_H
+#define RECORDER_STATE_INTERNAL_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "log/snapshot_file.h"
+#include "recorder/recorder_pages_internal.h"
+
+/* A snapshot as it is stored. */
+struct stored_state {
+    u8 *bytes; /* records, without SAME */
+    u64 size;
+    u64 pages;
+    struct page_place *places; /* of each page, */
+    u64 *addresses;            /* and its address; ~0: it is of memory that mappings share */
+};
+
+/* `base` is the one that SAME refers to; NULL: none. */
+struct error *recorder_state_make(const struct snapshot_raw *raw, const struct stored_state *base,
+                                  struct recorder_pages *pages, struct stored_state *ret);
+void recorder_state_deinit(struct stored_state *s);
+
+#endif
