@@ -88,6 +88,21 @@ VARIANTS(sockopts)
 
 const struct syscall_variants *const syscall_sockopts = &sockopts_variants;
 
+/* setsockopt: replacing a table of the packet filter writes its old counters through a pointer. */
+
+#define SET(level_, number_, name_)                                                               \
+    ROW((u64)LEVEL_##level_ << 32 | number_, #name_, PLAIN, ZERO, .unknown = true,                \
+        .args = {FD(fd), LEVEL(level), OPTION(name),                                              \
+                 IN(value, BYTES_OF(struct k_option, w4)), UINT(len)})
+static const struct syscall_row set_sockopts_rows[] = {
+    SET(SOL_IP,    64, IPT_SO_SET_REPLACE)
+    SET(SOL_IP,    96, ARPT_SO_SET_REPLACE)
+    SET(SOL_IP,   128, EBT_SO_SET_ENTRIES)
+    SET(SOL_IPV6,  64, IP6T_SO_SET_REPLACE)
+};
+KEY(set_sockopts, args[1] << 32 | (u32)args[2])
+VARIANTS(set_sockopts)
+
 /* Queues, semaphores and shared memory of System V: the version bit 0x100 means nothing here. */
 
 #define SHM(cmd_, name_, ...)                                                                     \

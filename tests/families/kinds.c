@@ -301,10 +301,7 @@ CASE(system_v_messages)
     struct msginfo info;
     OK(msgctl(0, IPC_INFO, (void *)&info));
     OK(msgctl(0, MSG_INFO, (void *)&info));
-    pid_t child = CHILD({ long r = msgrcv(q, &got, 64, 50, 0); say("child: %ld %s", r, strerrorname_np(errno)); });
-    pause_ms(30);
     R(msgctl(q, IPC_RMID, NULL));
-    reap("child", child);
     R(msgsnd(q, &m, 6, 0));
     R(msgget(0x1234567, 0));
     key_t key = 0x7e000000 + getpid();
@@ -577,4 +574,53 @@ CASE(refusals)
     R(syscall(SYS_settimeofday, nowhere(), NULL));
     R(syscall(SYS_clock_settime, 1, buf));
     R(syscall(SYS_clock_settime, 99, buf));
+}
+
+/* The old version has half the data. */
+CASE(old_capabilities)
+{
+    char *edge = two_pages_one_gone();
+    static const unsigned versions[] = {0x19980330, 0x20071026, 0x20080522, 0};
+    for (int i = 0; i < 4; i++) {
+        int size = i == 0 || i == 3 ? 12 : 24;
+        unsigned header[2] = {versions[i], 0};
+        memset(edge + PAGE - 64, 0x55, 64);
+        R(syscall(SYS_capget, header, edge + PAGE - size));
+        say("version %x, sum %u", header[0], sum_of(edge + PAGE - 64, 64));
+        header[0] = versions[i];
+        R(syscall(SYS_capset, header, edge + PAGE - size));
+        R(syscall(SYS_capget, header, NULL));
+        unsigned *at_edge = (unsigned *)(edge + PAGE - 8);
+        at_edge[0] = versions[i], at_edge[1] = 0;
+        R(syscall(SYS_capget, at_edge, edge));
+        R(syscall(SYS_capget, edge + PAGE - 4, edge));
+    }
+}
+static void *other(void *unused)
+{
+    pause_ms(100);
+    return unused;
+}
+
+CASE(old_capabilities_with_threads)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, other, NULL);
+    case_old_capabilities();
+    pthread_join(t, NULL);
+}
+
+CASE(packet_filters)
+{
+    char table[256] = "no such table";
+    static const int levels[] = {0, 0, 0, 41};
+    static const int options[] = {64, 96, 128, 64};
+    int fd = socket(AF_INET, SOCK_RAW, 255), fd6 = socket(AF_INET6, SOCK_DGRAM, 0);
+    if (fd < 0)
+        fd = socket(AF_INET, SOCK_DGRAM, 0);
+    for (int i = 0; i < 4; i++) {
+        R(setsockopt(i == 3 ? fd6 : fd, levels[i], options[i], table, sizeof table));
+        R(setsockopt(i == 3 ? fd6 : fd, levels[i], options[i], nowhere(), sizeof table));
+        R(setsockopt(i == 3 ? fd6 : fd, levels[i], options[i], table, 4));
+    }
 }

@@ -146,6 +146,7 @@ CASE(write_to_memory_file)
 CASE(write_to_one_another)
 {
     static unsigned mine, rounds = 50;
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     pid_t parent = getpid();
     pid_t child = CHILD({
         for (unsigned i = 1; i <= rounds; i++)
