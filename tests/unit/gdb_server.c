@@ -1,6 +1,6 @@
 /* The server of the remote serial protocol, on a session that does not exist: every packet, and what is no packet.
  *
- * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_processes.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/debug/debug_motion.c src/debug/debug_sites.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
+ * unit: tests/lib/fake_session.c src/front/gdb/rsp.c src/front/gdb/rsp_threads.c src/front/gdb/rsp_registers.c src/front/gdb/rsp_memory.c src/front/gdb/rsp_lent.c src/front/gdb/rsp_breakpoints.c src/front/gdb/rsp_resume.c src/front/gdb/rsp_processes.c src/front/gdb/rsp_ahead.c src/front/gdb/rsp_lines.c src/front/gdb/rsp_call.c src/front/gdb/rsp_stop.c src/front/gdb/rsp_query.c src/front/gdb/rsp_document.c src/front/gdb/rsp_files.c src/front/gdb/library_name.c src/front/gdb/debug_file.c src/front/gdb/proc_text.c src/front/gdb/rsp_monitor.c src/front/gdb/rsp_lldb.c src/front/gdb/signal_numbers.c src/front/gdb/register_table.c src/front/gdb/reply.c src/front/gdb/wire.c src/front/gdb/link.c src/debug/debug_motion.c src/debug/debug_sites.c src/session/goal_words.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -pthread -ldw -lelf
  *
  * gdb_server fuzz ROUNDS SEED: random packets, instead.
  */
@@ -60,6 +60,22 @@ void rsp_facts_deinit(struct rsp_facts *f)
 
 void rsp_model_deinit(struct rsp *r) {}
 bool rsp_model_knows(const char *line) { return false; }
+struct error *rsp_model_symbols(struct rsp *r, struct symbols **ret)
+{
+    return error_new("there are no symbols here");
+}
+bool symbols_instruction(struct symbols *s, u64 pc, struct instruction *ret) { return false; }
+void symbols_instructions(struct symbols *s, u64 start, u64 end, struct instruction **ret,
+                          size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+}
+void symbols_scopes(struct symbols *s, u64 pc, struct scope_range **ret, size_t *ret_count)
+{
+    *ret = NULL;
+    *ret_count = 0;
+}
 struct error *rsp_model_obey(struct rsp *r, const char *line, struct reply *out, bool *ret_moved)
 {
     return error_new("there is no model here");

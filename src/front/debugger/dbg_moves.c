@@ -267,11 +267,22 @@ static void say_jump(struct dbg *d, u32 thread_before, struct moment to,
     dbg_say_stop(d, thread_before, NULL, stop);
 }
 
+/* "event 17" is the moment of that event in the log, not the 17th event from here. */
+static bool names_event(const char *words)
+{
+    size_t word = strlen("event"), digits;
+    if (strncmp(words, "event", word) != 0 || words[word] != ' ')
+        return false;
+    words += word + strspn(words + word, " ");
+    digits = strspn(words, "0123456789");
+    return digits && !words[digits];
+}
+
 /* Finds a moment, also as the answer of a question. */
 static struct error *goto_find(struct dbg *d, const char *args, struct moment *ret)
 {
     struct ask_question *q;
-    if (debug_bookmark_find(d->debug, args))
+    if (debug_bookmark_find(d->debug, args) || names_event(args))
         return debug_find_moment(d->debug, args, ret);
     struct error *err = ask_parse_goto(args, &q);
     if (!err)
