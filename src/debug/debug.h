@@ -313,26 +313,39 @@ char *debug_subject_frame(const struct subject *s); /* "the frame of walk" */
 /* "the compiler keeps i in registers at lines 3-9"; NULL: it stays in one place. */
 char *debug_keeping(const struct subject *s);
 
-/* One change of a value. */
+/* All changes of a value. */
+struct debug_history_asked {
+    const char *expression;
+    bool location;          /* -l: the memory that it means now */
+    struct moment from, to;
+    u64 most;               /* the newest ones; 0: all */
+};
 struct debug_history_row {
     struct moment at;    /* the instruction that made the change */
     struct moment after; /* the moment after the change */
     u32 thread;
-    char *old, *new;
+    char *old, *new;     /* `old` NULL: a local had none before */
+    bool is_seen_first;  /* before that it was optimised out */
+    bool unseen;         /* it was optimised out in between */
     char *function, *file; /* NULL: not known */
     unsigned line;
 };
 struct debug_history {
-    struct list rows; /* struct debug_history_row, newest first */
-    u64 left_out;     /* number of changes left out between the rows, because there were too many */
-    bool more;        /* there are older changes, which were not asked for */
-    bool interrupted;
-    char *covers;     /* describes the value and the part of the run that the answer covers */
+    struct subject *subject;
+    struct debug_cover cover;
+    struct history_answer answer; /* lent: until the next question */
+    struct list rows;             /* struct debug_history_row, newest first */
+    /* The first write of a local, if all changes since are there: */
+    bool has_first;
+    struct debug_history_row first;
+    char *covers; /* what and which part of the run the answer is about */
 };
-/* Finds the changes of a value: the `most` newest, or all if 0. `to_here`: only changes up to the
- * current moment. The caller deinitializes *ret unless there was an error. */
-struct error *debug_history_ask(struct debug *d, const char *expression, u64 most, bool to_here,
+/* The rows are made when debug_history_make_rows() is called, before the next question: at most so
+ * many, evenly between the newest and the oldest; 0: all.  *ret is to be deinitialised unless
+ * there was an error. */
+struct error *debug_history_ask(struct debug *d, const struct debug_history_asked *asked,
                                 struct debug_history *ret);
+struct error *debug_history_make_rows(struct debug *d, struct debug_history *h, size_t most);
 void debug_history_deinit(struct debug_history *h);
 
 /* --- questions (query/ask.h) ------------------------------------------------------------------ */

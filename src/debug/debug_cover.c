@@ -23,7 +23,7 @@ static struct error *cover_from_write(const struct subject *s, struct debug_cove
 {
     bool found;
     struct error *err = subject_written(s, begin, end, &found, &c->write, &c->interrupted);
-    if (err || c->interrupted || !s->slot_count)
+    if (err || c->interrupted || !s->slots.count)
         return err;
     c->is_unwritten = !found;
     if (!found)

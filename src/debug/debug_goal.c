@@ -253,10 +253,31 @@ static void bound_cover(struct debug *d, struct debug_goal *g)
         g->cover.from = place.at;
 }
 
+struct until_answer {
+    bool found, at_start, interrupted;
+    struct moment at, after, reached;
+    u32 thread;
+};
+
+static struct error *ask_became(struct debug *d, struct debug_goal *g, struct moment from,
+                                struct moment to, enum session_direction direction,
+                                struct until_answer *ret)
+{
+    struct became_answer a;
+    struct became_question q = {.holds = subject_holds, .context = g->subject, .bytecode = g->code,
+                                .points = subject_points(g->subject), .bytecode_size = g->code_size,
+                                .from = from, .to = to, .direction = direction};
+    struct error *err = became_ask(d->session, &q, &a);
+    if (!err)
+        *ret = (struct until_answer){a.found, a.at_start, a.interrupted, a.at, a.after, a.reached,
+                                     a.thread};
+    return err;
+}
+
 static struct error *go_by_locations(struct debug *d, struct debug_goal *g,
                                      enum session_direction direction, struct session_stop *stop)
 {
-    enum became_truth holds;
+    struct until_answer start = {0};
     struct session_place place;
     session_place(d->session, &place);
     g->cover =
@@ -275,31 +296,21 @@ static struct error *go_by_locations(struct debug *d, struct debug_goal *g,
     if (!err && g->outcome == REACHED && g->old)
         err = subject_is_first_write(g->subject, g->at, &g->is_first);
     if (!err && stop->why == WHY_START && g->code) {
-        err = subject_holds(g->subject, &holds);
-        g->outcome = !err && holds == BECAME_TRUE ? HELD : NOT_REACHED;
+        err = ask_became(d, g, g->cover.from, g->cover.from, FORWARD, &start);
+        g->outcome = !err && start.at_start ? HELD : NOT_REACHED;
     }
     return err;
 }
 
 /* --- by a question ---------------------------------------------------------------------------- */
 
-struct until_answer {
-    bool found, at_start, interrupted;
-    struct moment at, after, reached;
-    u32 thread;
-};
-
 static struct error *ask_change(struct debug *d, struct debug_goal *g, struct moment from,
                                 struct moment to, enum session_direction direction,
                                 struct until_answer *ret)
 {
     struct history_answer a;
-    char *key = subject_key(g->subject);
-    struct history_question q = {.look = subject_look, .context = g->subject, .key = key,
-                                 .points = subject_points(g->subject), .from = from, .to = to,
-                                 .order = direction, .most = 1};
-    struct error *err = history_ask(d->history, &q, &a);
-    free(key);
+    struct subject_stretch stretch = {.from = from, .to = to, .order = direction, .most = 1};
+    struct error *err = subject_history(g->subject, d->history, &stretch, &a);
     if (err)
         return err;
     *ret = (struct until_answer){.found = a.count > 0, .interrupted = a.interrupted,
@@ -312,21 +323,6 @@ static struct error *ask_change(struct debug *d, struct debug_goal *g, struct mo
         g->new = subject_text(g->subject, &a.changes[0].new);
     }
     return NULL;
-}
-
-static struct error *ask_became(struct debug *d, struct debug_goal *g, struct moment from,
-                                struct moment to, enum session_direction direction,
-                                struct until_answer *ret)
-{
-    struct became_answer a;
-    struct became_question q = {.holds = subject_holds, .context = g->subject, .bytecode = g->code,
-                                .points = subject_points(g->subject), .bytecode_size = g->code_size,
-                                .from = from, .to = to, .direction = direction};
-    struct error *err = became_ask(d->session, &q, &a);
-    if (!err)
-        *ret = (struct until_answer){a.found, a.at_start, a.interrupted, a.at, a.after, a.reached,
-                                     a.thread};
-    return err;
 }
 
 static struct error *debug_until_ask(struct debug *d, struct debug_goal *g, struct moment from,

@@ -119,7 +119,7 @@ static char *fixed_expression(struct debug *d, const struct subject *s)
     if (s->not_first || s->not_last)
         return fixed_bits(d, s->expression);
     subject_memory(s, &address, &size);
-    return xformat("*(%s *)0x%llx", s->type, (unsigned long long)address);
+    return subject_place_text(s->type, address);
 }
 
 struct error *debug_subject_location(struct debug *d, const char *text, struct subject **ret)

@@ -268,7 +268,8 @@ enum plan_site_flags {
     PLAN_ANY_STORE = 1,
     PLAN_ENDS = 2,    /* PLAN_TRACE: stop at a hit of this site */
     /* the condition must become true: it was false when it was last evaluated by a site with the
-     * same condition (the same bytes of the bytecode), or where the pass began */
+     * same condition (the same bytes of the bytecode), or where the pass began. Memory that is not
+     * mapped counts as zeros in it. */
     PLAN_BECOMES = 4,
     /* its hits do not count as hits of the plan: only their number is reported, in
      * control_stopped.aside */

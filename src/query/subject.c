@@ -105,27 +105,16 @@ static void subject_take_points(struct subject *s)
             s->points[s->point_count++] = all[n].pc;
 }
 
-static void add_slot(struct subject *s, u64 address, u64 size)
-{
-    if (!subject_in_frame(s, address) || s->slot_count == SUBJECT_SLOTS)
-        return;
-    for (size_t n = 0; n < s->slot_count; n++)
-        if (address >= s->slots[n].address &&
-            address + size <= s->slots[n].address + s->slots[n].size)
-            return;
-    s->slots[s->slot_count++] = (struct value_source){address, size};
-}
-
 static void take_slots_read(struct subject *s)
 {
     struct session_noted *noted;
     size_t count;
     session_reads_noted(s->session, &noted, &count);
     for (size_t n = 0; n < count; n++)
-        add_slot(s, noted[n].address, noted[n].size);
+        subject_add_slot(s, &s->slots, noted[n].address, noted[n].size);
     free(noted);
     if (s->in_memory)
-        add_slot(s, s->address, s->size);
+        subject_add_slot(s, &s->slots, s->address, s->size);
 }
 
 static struct error *evaluate_first(struct subject *s)
@@ -354,7 +343,7 @@ struct error *subject_holds(void *context, enum became_truth *ret)
     return NULL;
 }
 
-bool subject_measure(void *context, const struct history_state *state, double *ret)
+static bool subject_measure(void *context, const struct history_state *state, double *ret)
 {
     return subject_number(context, state, ret);
 }
@@ -397,9 +386,59 @@ struct error *subject_state_at(struct subject *s, struct moment at, struct histo
 
 char *subject_key(const struct subject *s)
 {
-    return subject_is_local(s) ? xformat("%s in %u:%llx", s->expression, s->thread,
-                                         (unsigned long long)s->cfa)
-                               : xformat("%s", s->expression);
+    if (s->is_fixed)
+        return xformat("%s at %llx+%llx", s->expression, (unsigned long long)s->address,
+                       (unsigned long long)s->size);
+    char *key = xformat("%s in %u:%llx:%llx", s->expression, s->thread,
+                        (unsigned long long)s->function,
+                        subject_is_local(s) ? (unsigned long long)s->cfa : 0);
+    for (u32 n = 0; n < s->slots.count; n++) { /* blocks may have variables of the same name */
+        char *longer = xformat("%s,%llx", key, (unsigned long long)s->slots.slot[n].address);
+        free(key);
+        key = longer;
+    }
+    return key;
+}
+
+char *subject_place_text(const char *type, u64 address)
+{
+    const char *form = strchr(type, '[') ? "{%s}0x%llx" : "*(%s *)0x%llx";
+    return xformat(form, type, (unsigned long long)address);
+}
+
+/* An answer that was known from before may have values though there is none here: their type is
+ * learned where one of them was. */
+static struct error *learn_type(struct subject *s, const struct history_answer *a)
+{
+    struct error *err = NULL;
+    for (size_t n = 0; n < a->count && !s->type && !s->is_range && !err; n++) {
+        const struct history_change *c = &a->changes[n];
+        struct history_state state;
+        if (!c->new.size && !c->old.size)
+            continue;
+        err = subject_state_at(s, c->new.size ? c->after : c->at, &state);
+        if (!err)
+            history_state_deinit(&state);
+    }
+    return err;
+}
+
+struct error *subject_history(struct subject *s, struct history *h,
+                              const struct subject_stretch *stretch, struct history_answer *ret)
+{
+    char *key = subject_key(s);
+    struct history_question q = {.look = subject_look,
+                                 .context = s,
+                                 .points = subject_points(s),
+                                 .measure = subject_measure,
+                                 .key = key,
+                                 .from = stretch->from,
+                                 .to = stretch->to,
+                                 .order = stretch->order,
+                                 .most = stretch->most};
+    struct error *err = history_ask(h, &q, ret);
+    free(key);
+    return err ? err : learn_type(s, ret);
 }
 
 /* --- values as they were ---------------------------------------------------------------------- */
@@ -456,7 +495,7 @@ static struct error *evaluate_at(struct subject *s, struct evaluation *evaluatio
     error_destroy(err);
     if (s->is_bits)
         return evaluate_bits(s, evaluation, state, ret);
-    char *cast = xformat("*(%s *)0x%llx", s->type, (unsigned long long)state->address);
+    char *cast = subject_place_text(s->type, state->address);
     err = values_evaluate(evaluation, cast, ret);
     free(cast);
     return err;

@@ -23,6 +23,12 @@
 
 enum { SUBJECT_SLOTS = 8 };
 
+/* The parts of its frame that an expression reads, in the order of the reads. */
+struct subject_slots {
+    struct value_source slot[SUBJECT_SLOTS];
+    u32 count;
+};
+
 struct subject {
     struct session *session; /* the caller keeps it open, and: */
     struct source *source;
@@ -49,9 +55,7 @@ struct subject {
     u64 cfa, return_pc, function; /* of the local's frame; 0: not known */
     char *function_name;     /* NULL: not known */
     u64 frame_low;           /* the low end of the frame's part of the stack; 0: not known */
-    /* the parts of the frame that the value was read from, when it was made */
-    struct value_source slots[SUBJECT_SLOTS];
-    u32 slot_count;
+    struct subject_slots slots; /* when it was made */
     u64 *points;             /* step points at which it is evaluated, if subject_is_looked_at() */
     size_t point_count;
 };
@@ -78,6 +82,8 @@ bool subject_is_looked_at(const struct subject *s);
 bool subject_is_local(const struct subject *s);
 /* true if the address is in the frame's part of the stack */
 bool subject_in_frame(const struct subject *s, u64 address);
+/* Adds a slot, unless it is already there or is not in the frame. */
+void subject_add_slot(const struct subject *s, struct subject_slots *slots, u64 address, u64 size);
 /* Finds the first moment of the frame and the moment of its call, searching back from a moment at
  * which the frame exists. Both are unchanged if they are not found after `least`. */
 struct error *subject_frame_begin(const struct subject *s, struct moment alive, struct moment least,
@@ -87,7 +93,8 @@ struct error *subject_frame_begin(const struct subject *s, struct moment alive, 
 struct error *subject_frame_end(const struct subject *s, struct moment alive, struct moment most,
                                 bool *ret_found, struct moment *ret, bool *ret_interrupted);
 /* Finds the store after which all slots have been written, searching forward from the frame's
- * beginning. Not found if there are no slots. */
+ * beginning. Not found if there are no slots. A pointer that had not been written when the subject
+ * was made may have pointed anywhere: the slots behind it are those that it has once written. */
 struct error *subject_written(const struct subject *s, struct moment begin, struct moment most,
                               bool *ret_found, struct plan_hit *ret, bool *ret_interrupted);
 /* Sets *ret if the store at `at` is the first to the value in its frame. False if the value is not
@@ -102,11 +109,22 @@ bool subject_bound(const struct subject *s, int which, struct breakpoint *ret);
  * value, the text says why; that is not an error, since it may have one at another moment. */
 struct error *subject_look(void *context, struct history_value *ret);
 struct error *subject_holds(void *context, enum became_truth *ret);
-bool subject_measure(void *context, const struct history_state *state, double *ret);
 struct look_points subject_points(const struct subject *s);
 
 /* The key that identifies the question for history.h; the caller frees it. */
 char *subject_key(const struct subject *s);
+
+/* Finds the changes in a stretch; the fields are those of struct history_question. */
+struct subject_stretch {
+    struct moment from, to;
+    enum session_direction order;
+    u64 most;
+};
+struct error *subject_history(struct subject *s, struct history *h,
+                              const struct subject_stretch *stretch, struct history_answer *ret);
+
+/* Returns an expression for the value of a type at an address; the caller frees it. */
+char *subject_place_text(const char *type, u64 address);
 
 /* Returns a value of a change (history.h) as text, in the expression's type; the caller frees
  * it. */

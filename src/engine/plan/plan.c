@@ -151,14 +151,24 @@ static void forget_conditions(void)
         pass.known[n].size = 0;
 }
 
+/* PLAN_BECOMES: memory that is not mapped counts as zeros, as it does where stores are compared. */
+static bool condition_memory_or_zeros(u64 address, u32 size, u64 *ret)
+{
+    if (!condition_memory(address, size, ret))
+        *ret = 0;
+    return true;
+}
+
 static bool plan_evaluate(const struct plan_site *s, u64 *ret)
 {
-    static const struct bytecode_host host = {condition_memory, condition_register};
+    static const struct bytecode_host host = {condition_memory, condition_register},
+                                      with_zeros = {condition_memory_or_zeros, condition_register};
+    const struct bytecode_host *h = s->flags & PLAN_BECOMES ? &with_zeros : &host;
     const struct known_condition *k = condition_of(s);
     u64 word;
     if (!k->is_brief)
-        return bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, &host, ret);
-    if (!condition_memory(k->brief.address, k->brief.size, &word))
+        return bytecode_run(plan_parts.bytecode + s->condition, s->condition_size, h, ret);
+    if (!h->memory(k->brief.address, k->brief.size, &word))
         return false;
     *ret = brief_value(&k->brief, word);
     return true;

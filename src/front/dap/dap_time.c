@@ -44,7 +44,7 @@ static struct error *read_question(struct dap *s, const struct json_value *args,
 
 static struct error *check_whole(const struct debug_history *h)
 {
-    return h->interrupted && !h->rows.count ? error_coded(ERROR_INTERRUPTED, "cancelled") : NULL;
+    return h->answer.interrupted && !h->rows.count ? error_coded(ERROR_INTERRUPTED, "cancelled") : NULL;
 }
 
 struct error *dap_history(struct dap *s, const struct json_value *args)
@@ -54,39 +54,57 @@ struct error *dap_history(struct dap *s, const struct json_value *args)
     i64 most = json_member_integer(args, "most", 0);
     struct error *err = read_question(s, args, "expression", &expression);
     if (!err)
-        err = debug_history_ask(s->debug, expression, most > 0 ? (u64)most : 0, false, &h);
+        err = debug_history_ask(s->debug,
+                                &(struct debug_history_asked){
+                                    .expression = expression,
+                                    .to = session_last(s->debug->session),
+                                    .most = most > 0 ? (u64)most : 0},
+                                &h);
     if (err)
         return err;
-    err = check_whole(&h);
+    err = debug_history_make_rows(s->debug, &h, 0);
+    if (!err)
+        err = check_whole(&h);
     struct json *j = dap_body(s);
     json_open(j, "changes", '[');
     for (size_t i = 0; i < h.rows.count; i++)
         write_row(s, j, NULL, (struct debug_history_row *)h.rows.items + i);
     json_close(j, ']');
+    if (h.has_first)
+        write_row(s, j, "first", &h.first);
     json_string(j, "covers", h.covers);
-    json_bool(j, "more", h.more);
-    json_unsigned(j, "leftOut", h.left_out);
-    json_bool(j, "interrupted", h.interrupted);
+    json_bool(j, "more", h.answer.more);
+    json_unsigned(j, "leftOut", h.answer.left_out);
+    json_bool(j, "interrupted", h.answer.interrupted);
     debug_history_deinit(&h);
     return err;
 }
 
-/* Finds the last change before now; with `goto`, goes there. */
+/* The last change before now, or the first write of a local; with `goto`, one is there
+ * afterwards. */
 struct error *dap_who_wrote(struct dap *s, const struct json_value *args)
 {
     const char *expression;
     struct debug_history h;
     struct session_stop stop;
+    struct session_place place;
     struct error *err = read_question(s, args, "expression", &expression);
+    session_place(s->debug->session, &place);
     if (!err)
-        err = debug_history_ask(s->debug, expression, 1, true, &h);
+        err = debug_history_ask(s->debug,
+                                &(struct debug_history_asked){.expression = expression,
+                                                              .to = place.at, .most = 1},
+                                &h);
     if (err)
         return err;
-    err = check_whole(&h);
-    if (!err && !h.rows.count)
+    err = debug_history_make_rows(s->debug, &h, 0);
+    if (!err)
+        err = check_whole(&h);
+    const struct debug_history_row *row = h.rows.count ? h.rows.items
+                                          : h.has_first ? &h.first : NULL;
+    if (!err && !row)
         err = error_coded(ERROR_NOT_FOUND, "nothing changed %s before this moment", expression);
     if (!err) {
-        struct debug_history_row *row = h.rows.items;
         write_row(s, dap_body(s), "change", row);
         if (json_member_truth(args, "goto", false)) {
             dap_answer(s);
