@@ -231,6 +231,73 @@ struct list memory_ranges_without(const struct list *ranges, struct list *withou
     return ret;
 }
 
+/* --- who made it ------------------------------------------------------------------------------ */
+
+struct last_changes {
+    struct place_change *changes;
+    size_t count;
+    struct list sites;     /* struct plan_site */
+    struct list owners;    /* size_t: whose the sites are */
+};
+
+static struct error *lay_places(void *context, struct moment at, struct session_sites *ret)
+{
+    struct last_changes *l = context;
+    (void)at;
+    l->sites.count = l->owners.count = 0;
+    for (size_t n = 0; n < l->count; n++) {
+        const struct value_place *p = &l->changes[n].place;
+        if (l->changes[n].found)
+            continue;
+        *(size_t *)list_add(&l->owners) = n;
+        *(struct plan_site *)list_add(&l->sites) =
+            (struct plan_site){.kind = SITE_STORE, .address = p->address, .size = p->size,
+                               .not_first = p->not_first, .not_last = p->not_last,
+                               .thread = CONTROL_THREAD_ANY};
+    }
+    *ret = (struct session_sites){.sites = l->sites.items, .count = l->sites.count,
+                                  .enough = !l->sites.count};
+    return NULL;
+}
+
+/* Within a part the last one counts. */
+static bool take_places(void *context, const struct plan_hit *hits, size_t count)
+{
+    struct last_changes *l = context;
+    for (size_t n = 0; n < count; n++) {
+        struct place_change *c = &l->changes[((size_t *)l->owners.items)[hits[n].site]];
+        c->found = true;
+        c->at = (struct moment){hits[n].tick, hits[n].pc};
+        c->thread = hits[n].thread;
+    }
+    return true;
+}
+
+static bool end_places(void *context, struct moment from, struct moment to)
+{
+    const struct last_changes *l = context;
+    (void)from;
+    (void)to;
+    for (size_t n = 0; n < l->count; n++)
+        if (!l->changes[n].found)
+            return true;
+    return false;
+}
+
+struct error *places_changed_last(struct session *s, struct moment from, struct moment to,
+                                  struct place_change *changes, size_t count,
+                                  bool *ret_interrupted)
+{
+    struct last_changes l = {.changes = changes, .count = count, .sites = LIST(struct plan_site),
+                             .owners = LIST(size_t)};
+    struct session_trace t = {.from = from, .to = to, .direction = BACKWARD, .lay = lay_places,
+                              .take = take_places, .part = end_places, .context = &l};
+    struct error *err = count ? session_trace(s, &t, ret_interrupted) : NULL;
+    list_deinit(&l.sites);
+    list_deinit(&l.owners);
+    return err;
+}
+
 struct error *frame_lives_on(struct session *s, u32 thread, u64 cfa, u64 return_pc,
                              struct moment from, struct moment to, bool *ret, bool *ret_interrupted)
 {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "query/value_state.h"
 #include "session/session.h"
 #include "symbols/values.h"
 
@@ -43,6 +44,17 @@ void memory_difference_deinit(struct memory_difference *d);
 /* Returns the bytes of `ranges` that are not in `without`, as a list of struct memory_range. Sorts
  * `without`. */
 struct list memory_ranges_without(const struct list *ranges, struct list *without);
+
+/* The last change of a place in a stretch of time. */
+struct place_change {
+    struct value_place place;
+    bool found;
+    struct moment at; /* the instruction that made the change */
+    u32 thread;
+};
+struct error *places_changed_last(struct session *s, struct moment from, struct moment to,
+                                  struct place_change *changes, size_t count,
+                                  bool *ret_interrupted);
 
 /* Tells whether the frame that a thread had at one moment still belongs to the same call at a later
  * one, where its `cfa` and return address are the same. */

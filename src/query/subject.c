@@ -37,13 +37,11 @@ bool subject_is_looked_at(const struct subject *s)
 
 static void take_bits(struct subject *s, u32 offset, u32 size)
 {
-    u32 end = (offset + size + 7) / 8;
-    s->address += offset / 8;
-    s->size = end - offset / 8;
-    s->not_first = (u8)((1u << offset % 8) - 1);
-    s->not_last = (offset + size) % 8 ? (u8)~((1u << (offset + size) % 8) - 1) : 0;
-    if (s->size == 1)
-        s->not_first = s->not_last |= s->not_first;
+    struct value_place p = value_place_of_bits(s->address, offset, size);
+    s->address = p.address;
+    s->size = p.size;
+    s->not_first = p.not_first;
+    s->not_last = p.not_last;
 }
 
 static void take_place(struct subject *s, struct value *value)

@@ -135,6 +135,19 @@ struct error *history_state_at(struct session *s, struct moment at, u64 address,
     return err || l.read ? err : error_coded(ERROR_INTERRUPTED, "interrupted");
 }
 
+/* --- bit-fields ------------------------------------------------------------------------------- */
+
+struct value_place value_place_of_bits(u64 address, u32 offset, u32 size)
+{
+    u32 end = (offset + size + 7) / 8;
+    struct value_place p = {.address = address + offset / 8, .size = end - offset / 8};
+    p.not_first = (u8)((1u << offset % 8) - 1);
+    p.not_last = (offset + size) % 8 ? (u8)~((1u << (offset + size) % 8) - 1) : 0;
+    if (p.size == 1)
+        p.not_first = p.not_last |= p.not_first;
+    return p;
+}
+
 /* --- sites ----------------------------------------------------------------------------------- */
 
 static void value_state_add_site(struct list *sites, u64 start, u64 end)

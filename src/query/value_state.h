@@ -61,4 +61,11 @@ struct look_points {
 /* Their sites. */
 void look_points_lay(const struct look_points *points, struct list *sites);
 
+/* Bytes of memory; of a bit-field, with the bits of the first and the last that are others'. */
+struct value_place {
+    u64 address, size;
+    u8 not_first, not_last;
+};
+struct value_place value_place_of_bits(u64 address, u32 offset, u32 size);
+
 #endif

@@ -113,7 +113,7 @@ static void parts_add(struct parts_walk *w, struct value *value, struct path pat
     part->text = w->library ? xformat("%s", "") : value_show(value, 0);
     part->library = w->library;
     struct shown shown;
-    part->is_bits = value->bit_size;
+    part->is_bits = value_bits(value, &part->bit_offset, &part->bit_size);
     part->is_holder = !w->library && show_standard(value, &shown);
     part->in_memory = value->in_memory;
     part->address = value->in_memory ? value->address : 0;

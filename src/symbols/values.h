@@ -312,6 +312,7 @@ struct changed_part {
     char *text;      /* NULL: optimised out */
     u8 *bytes;       /* NULL: not known as such */
     u64 size, address;
+    u32 bit_offset, bit_size; /* is_bits: as value_bits() has them */
     bool is_bits, in_memory, is_wanted;
     bool is_holder;  /* its elements are elsewhere: its text tells whether it has changed */
     /* the system library that owns it: it is reported as a whole, without text; NULL: it is the

@@ -529,7 +529,7 @@ def check_changes(walk, lines, a, b, answer):
             fail("%s: %s was %s, is %s, listed: %s" % (what, value.text, old, new, got))
         if got and (numbers(got["old"]), numbers(got["new"])) != (old, new):
             fail("%s: %s was %s, is %s, listed as %s -> %s" % (what, value.text, old, new, got["old"], got["new"]))
-        if got and "by" in got:
+        if got:
             last = changes_of(timeline, a, b)[-1][0]
             if not walk.is_doer(got["by"], last):
                 fail("%s: %s was changed at step %d, not %s" % (what, value.text, last - 1, place(walk, got["by"])))

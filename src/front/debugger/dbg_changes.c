@@ -2,14 +2,21 @@
  *
  * The memory of the earlier moment is kept and compared with that of the later one. Differences are
  * named there, by variables, and then by the targets of pointers. Old values are read in a second
- * visit to the earlier moment. Afterwards the session is always back where it was.
+ * visit to the earlier moment. One trace back from the later moment finds the last change of each
+ * value. Afterwards the session is always back where it was.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "front/debugger/dbg_internal.h"
 
-enum { CHANGES_FRAMES_MOST = 1000, SPANS_SHOWN = 8, SPAN_GAP = 64, SYMBOLS_SHOWN = 4 };
+enum {
+    WRITERS_MOST = 1000, /* values whose last change is looked for */
+    CHANGES_FRAMES_MOST = 1000,
+    SPANS_SHOWN = 8,
+    SPAN_GAP = 64,
+    SYMBOLS_SHOWN = 4,
+};
 
 /* An active call. */
 struct call_mark {
@@ -55,6 +62,8 @@ struct changes {
     struct list wanted;   /* struct memory_range: what no variable covers */
     struct list spans;    /* struct change_span: changes without a name */
     struct list libraries; /* struct change_library */
+    struct list writers;   /* struct place_change: of parts in memory, in the order of the list */
+    size_t writers_said;
     u64 count, unknown;
     u64 unnamed;
     bool is_cut;
@@ -445,6 +454,7 @@ static void changes_deinit(struct changes *c)
     for (size_t n = 0; n < c->libraries.count; n++)
         free(library[n].names);
     list_deinit(&c->libraries);
+    list_deinit(&c->writers);
     calls_deinit(&c->calls);
     list_deinit(&c->scopes);
     list_deinit(&c->spans);
@@ -483,6 +493,41 @@ static bool part_changed(const struct changed_part *old, const struct changed_pa
     return strcmp(old->text, new->text) != 0 || (new->is_wanted && old->is_wanted && !new->is_bits);
 }
 
+/* The old value of a part that is to be told; NULL: it is not. */
+static const struct changed_part *told_part(const struct change_scope *s,
+                                            const struct changed_part *new, size_t *next)
+{
+    const struct changed_part *old = old_part(s, new, next);
+    bool known = old && old->text && new->text;
+    return known && part_changed(old, new) && !new->library ? old : NULL;
+}
+
+static void gather_writers(struct changes *c, const struct change_scope *s)
+{
+    const struct changed_part *new = s->new.list.items;
+    for (size_t n = 0, next = 0; n < s->new.list.count; n++) {
+        if (!told_part(s, &new[n], &next) || !new[n].in_memory || c->writers.count == WRITERS_MOST)
+            continue;
+        struct value_place place = {.address = new[n].address, .size = new[n].size};
+        if (new[n].is_bits)
+            place = value_place_of_bits(place.address, new[n].bit_offset, new[n].bit_size);
+        *(struct place_change *)list_add(&c->writers) = (struct place_change){.place = place};
+    }
+}
+
+/* The last change of each part that is told. */
+static struct error *find_writers(struct changes *c)
+{
+    bool interrupted = false;
+    for (size_t n = 0; n < c->scopes.count; n++)
+        gather_writers(c, (struct change_scope *)c->scopes.items + n);
+    debug_begin_moving(c->d->debug, COURSE_TO);
+    struct error *err = places_changed_last(c->d->debug->session, c->from.at, c->to.at,
+                                            c->writers.items, c->writers.count, &interrupted);
+    debug_end_moving(c->d->debug);
+    return !err && interrupted ? error_coded(ERROR_INTERRUPTED, "interrupted") : err;
+}
+
 static void say_part(struct changes *c, const struct change_scope *s,
                      const struct changed_part *old, const struct changed_part *new)
 {
@@ -490,7 +535,10 @@ static void say_part(struct changes *c, const struct change_scope *s,
     const char *shown = new->name ? new->path + new->root : new->path;
     char *path = xformat("%s%s", new->name ? new->name : "", shown);
     bool same = strcmp(old->text, new->text) == 0;
-    dbg_say(c->d, "%s%s: %s -> %s%s\n", s->kind == SCOPE_GLOBAL ? "" : "  ", path, old->text,
+    const struct place_change *writer = NULL;
+    if (new->in_memory && c->writers_said < c->writers.count)
+        writer = (struct place_change *)c->writers.items + c->writers_said++;
+    dbg_say(c->d, "%s%s: %s -> %s%s", s->kind == SCOPE_GLOBAL ? "" : "  ", path, old->text,
             new->text, same ? " (in bytes that are not shown)" : "");
     json_open(j, NULL, '{');
     json_string(j, "name", path);
@@ -502,6 +550,11 @@ static void say_part(struct changes *c, const struct change_scope *s,
     if (new->in_memory)
         json_hex(j, "address", new->address);
     json_bool(j, "pointer", s->kind == SCOPE_POINTERS);
+    if (writer && writer->found) {
+        dbg_say(c->d, "  ");
+        dbg_say_by(c->d, writer->at, writer->thread, writer->thread != c->thread);
+    }
+    dbg_say(c->d, "\n");
     json_close(j, '}');
     free(path);
     c->count++;
@@ -769,7 +822,9 @@ static struct error *look_at_both(struct changes *c, const char *args, struct mo
         err = look_first(c);
     if (!err)
         err = look_later(c);
-    return err ? err : look_back(c);
+    if (!err)
+        err = look_back(c);
+    return err ? err : find_writers(c);
 }
 
 struct error *dbg_changes(struct dbg *d, const struct dbg_command *command, const char *args)
@@ -780,7 +835,8 @@ struct error *dbg_changes(struct dbg *d, const struct dbg_command *command, cons
                         .scopes = LIST(struct change_scope),
                         .wanted = LIST(struct memory_range),
                         .spans = LIST(struct change_span),
-                        .libraries = LIST(struct change_library)};
+                        .libraries = LIST(struct change_library),
+                        .writers = LIST(struct place_change)};
     struct debug_standing standing;
     (void)command;
     debug_standing_keep(d->debug, &standing);

@@ -271,6 +271,8 @@ struct error *dbg_watch(struct dbg *d, const struct dbg_command *c, const char *
 void dbg_watch_say(struct dbg *d, const struct debug_stop *s);
 void dbg_say_values(struct dbg *d, const struct debug_breakpoint *p, const struct plan_hit *hit,
                     const char *what, const char *old, const char *new);
+/* "by add at sum.c:48, thread 0, moment 9281:0x401136"; a field `by`.  The second as a line. */
+void dbg_say_by(struct dbg *d, struct moment at, u32 thread, bool with_thread);
 void dbg_say_doer(struct dbg *d, struct moment at, u32 thread);
 
 /* dbg_break.c */

@@ -269,8 +269,8 @@ static const struct dbg_command commands[] = {
      "Without arguments: what the next statement will change, up to where 'next' would stop.\n"
      "With a movement: what changes between here and where that movement would stop. A moment\n"
      "that is not given is the current one. The list has global variables, locals of calls\n"
-     "that are active at both moments, what pointers lead to, and other memory by address. You\n"
-     "stay where you are.",
+     "that are active at both moments, what pointers lead to, each with the statement that last\n"
+     "changed it, and other memory by address. You stay where you are.",
      "changes\n" "changes finish"},
     {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
      "print[/FORMAT] [EXPRESSION]", "print the value of an expression",

@@ -4,7 +4,7 @@
 
 #include "front/debugger/dbg_internal.h"
 
-void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
+void dbg_say_by(struct dbg *d, struct moment at, u32 thread, bool with_thread)
 {
     struct symbols *symbols;
     struct function_info function;
@@ -17,7 +17,7 @@ void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
     }
     bool known = symbols_function(symbols, at.pc, &function),
          lined = symbols_line(symbols, at.pc, &line);
-    dbg_say(d, "    by %s", known ? function.name : "??");
+    dbg_say(d, "by %s", known ? function.name : "??");
     json_open(j, "by", '{');
     json_string(j, "function", known ? function.name : NULL);
     json_string(j, "file", lined ? line.file : NULL);
@@ -31,8 +31,16 @@ void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
     json_unsigned(j, "tick", at.tick);
     json_hex(j, "pc", at.pc);
     json_close(j, '}');
-    dbg_say(d, ", thread %u, moment %llu:0x%llx\n", thread, (unsigned long long)at.tick,
-            (unsigned long long)at.pc);
+    if (with_thread)
+        dbg_say(d, ", thread %u", thread);
+    dbg_say(d, ", moment %llu:0x%llx", (unsigned long long)at.tick, (unsigned long long)at.pc);
+}
+
+void dbg_say_doer(struct dbg *d, struct moment at, u32 thread)
+{
+    dbg_say(d, "    ");
+    dbg_say_by(d, at, thread, true);
+    dbg_say(d, "\n");
 }
 
 /* `old` NULL: a local that its frame has not written before. */
