@@ -1,8 +1,8 @@
 /* The history of an expression: every change with the values before and after, the place in the
  * code and the thread that made it.
  *
- * The struct history keeps what was found out as long as the track is open; asked again, it is there
- * at once.  Texts are made only of the rows that are to be shown.
+ * The struct history keeps answers as long as the track is open, so repeating a question is fast.
+ * Texts are made only of the rows that are to be shown.
  */
 #include <stdlib.h>
 #include <string.h>

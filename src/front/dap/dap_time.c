@@ -44,7 +44,9 @@ static struct error *read_question(struct dap *s, const struct json_value *args,
 
 static struct error *check_whole(const struct debug_history *h)
 {
-    return h->answer.interrupted && !h->rows.count ? error_coded(ERROR_INTERRUPTED, "cancelled") : NULL;
+    return h->answer.interrupted && !h->rows.count
+               ? error_coded(ERROR_INTERRUPTED, "cancelled")
+               : NULL;
 }
 
 struct error *dap_history(struct dap *s, const struct json_value *args)
