@@ -221,10 +221,13 @@ bench:
 	@BUILD='$(BUILD)' bench/session
 	@BUILD='$(BUILD)' bench/data
 	@BUILD='$(BUILD)' bench/debugger
+	@BUILD='$(BUILD)' bench/snapshots
+	@BUILD='$(BUILD)' bench/taken
+	@BUILD='$(BUILD)' bench/verify
 
 torture:
 	@tools/deps build
-	@tools/deps test corpus || echo 'some tests will be skipped'
+	@tools/deps test corpus torture || echo 'some tests will be skipped'
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@CC='$(CC)' BUILD='$(BUILD)' tests/run --torture
 

@@ -75,7 +75,10 @@ struct error *pack_writer_create(const char *path, bool replace, struct pack_wri
     struct stat st;
     *w = (struct pack_writer){.path = xformat("%s", path), .replace = replace, .fd = -1,
                               .at = sizeof(struct pack_header)};
-    if (!replace && lstat(path, &st) == 0)
+    bool exists = lstat(path, &st) == 0;
+    if (exists && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+        return error_new("%s is not a file that can be replaced", path);
+    if (exists && !replace)
         return error_new("%s is there already; -f replaces it", path);
     char *temporary = temporary_name(path);
     w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

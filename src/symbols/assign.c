@@ -32,8 +32,9 @@ static struct error *assign_register(struct evaluation *v, const struct value *t
     const struct values_request *q = &v->request;
     struct value *whole;
     if (!assign_is_innermost(v))
-        return error_new("it is in the register %s, which functions called since use: it can be "
-                         "changed in the innermost frame only", to->home_register);
+        return error_new("%s is in the register %s, which functions called since use: it can be "
+                         "changed in the innermost frame only", value_called(to),
+                         to->home_register);
     if (!variables_register(v, to->home_register, &whole) || value_is_gone(whole) ||
         to->home_offset + to->size > whole->size)
         return error_new("the register %s cannot be changed", to->home_register);
@@ -80,8 +81,9 @@ static struct error *assign_bytes(struct evaluation *v, struct value *to, const 
         return q->actions->write(q->context, to->address, bytes, to->size);
     if (to->home_register)
         return assign_register(v, to, bytes);
-    return error_new(value_is_gone(to) ? "it is optimised out, so nothing can be assigned to it"
-                                       : "it is the result of a computation, and not a variable");
+    return error_new(value_is_gone(to) ? "%s is optimised out, so nothing can be assigned to it"
+                                       : "%s is the result of a computation, and not a variable",
+                     value_called(to));
 }
 
 /* --- what it becomes ------------------------------------------------------------------------- */
@@ -119,7 +121,9 @@ static struct error *assign_convert(struct value *to, struct value *from, u8 *by
         return assign_string(to, from, bytes);
     if (whole || other->kind == TYPE_STRUCT) {
         if (!whole || other->kind != plain->kind || from->size != to->size)
-            return error_new("a value of another type cannot be assigned to it");
+            return error_new("%s, of type %s, cannot be assigned to %s, of type %s",
+                             value_called(from), type_called(v, from->type), value_called(to),
+                             type_called(v, to->type));
     } else {
         err = value_in_copy(from, &from);
         if (!err)

@@ -543,7 +543,7 @@ static struct error *call_member(struct evaluation *v, const struct tree *t,
         return err;
     struct type *plain = type_plain(v, object->type);
     if (plain->kind != TYPE_STRUCT)
-        return error_new("it has no members, so no %s", t->text);
+        return error_new("%s has no members, so no %s", value_called(object), t->text);
     err = value_find_member(object, t->text, &member);
     if (!err && member)
         return call_value(v, member, t->text, a, as, ret);

@@ -270,7 +270,7 @@ struct error *callable_of_value(struct value *value, struct callable *ret)
     if (t->kind == TYPE_POINTER)
         t = type_plain(v, type_target(v, t));
     if (t->kind != TYPE_FUNCTION)
-        return error_new("it is not a function, so it cannot be called");
+        return error_new("%s is not a function, so it cannot be called", value_called(value));
     struct error *err = value_pointer(value, &address);
     if (err)
         return err;

@@ -201,12 +201,14 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
             return NULL;
         }
         if (!value->in_memory)
-            return error_new("only something in memory can be seen as that type");
+            return error_new("%s is not in memory, so it cannot be seen as %s", value_called(value),
+                             type_called(v, to));
         return cast_in_memory(value, to, ret);
     }
     if (plain->kind == TYPE_REFERENCE) {
         if (!value->in_memory)
-            return error_new("only something in memory can be referred to");
+            return error_new("%s is not in memory, so nothing can refer to it",
+                             value_called(value));
         return cast_in_memory(value, type_target(v, plain), ret);
     }
     if (plain->kind == TYPE_VOID) {
@@ -214,7 +216,7 @@ struct error *value_cast(struct value *value, struct type *to, struct value **re
         return NULL;
     }
     if (!type_is_scalar(plain))
-        return error_new("nothing can be cast to that type");
+        return error_new("%s cannot be cast to %s", value_called(value), type_called(v, to));
     struct error *err = value_decay(value, &value);
     from = type_plain(v, value->type);
     if (!err && from->kind == TYPE_STRUCT)

@@ -13,6 +13,7 @@
  * Nothing here changes the program.  Assignments and calls go to assign.c and call.c, which work in
  * a copy of the process.
  */
+#include "base/nearest_word.h"
 #include "symbols/fortran_internal.h"
 #include "symbols/rust_internal.h"
 
@@ -78,7 +79,7 @@ struct error *value_decay(struct value *value, struct value **ret)
     if (plain->kind != TYPE_ARRAY && plain->kind != TYPE_FUNCTION)
         return NULL;
     if (!value->in_memory)
-        return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
+        return error_coded(ERROR_UNAVAILABLE, "%s is not in memory", value_called(value));
     struct type *to = plain->kind == TYPE_ARRAY ? type_target(v, plain) : value->type;
     *ret = value_of_bytes(v, type_pointer(v, to), &value->address, 8);
     (*ret)->from = value->from;
@@ -127,7 +128,7 @@ static struct error *on_integers(enum tree_op op, __int128 a, __int128 b, const 
     bool wide = t->is_unsigned && t->size == 16;
     *ret = (struct number){0};
     if ((op == OP_DIV || op == OP_MOD) && b == 0)
-        return error_new("it divides by zero");
+        return error_new("division by zero");
     switch (op) {
     case OP_ADD: ret->i = (__int128)(x + y); break;
     case OP_SUB: ret->i = (__int128)(x - y); break;
@@ -377,9 +378,10 @@ struct error *evaluate_dereference(struct value *value, struct value **ret)
     else if (plain->kind == TYPE_INTEGER)
         to = type_builtin(v, "long");
     else
-        return error_new("* needs a pointer");
+        return error_new("%s is not a pointer", value_called(value));
     if (type_plain(v, to)->kind == TYPE_VOID)
-        return error_new("a void pointer points to nothing that has a type; cast it");
+        return error_new("%s is a void pointer: cast it to a pointer to a type",
+                         value_called(value));
     if (value->implied) {
         *ret = value_implied(value, to, 0);
         return NULL;
@@ -399,7 +401,8 @@ static struct error *address_of(struct value *value, struct value **ret)
     if (value->bit_size)
         return error_new("a bit-field has no address");
     if (!value->in_memory)
-        return error_coded(ERROR_UNAVAILABLE, "it is not in memory, so it has no address");
+        return error_coded(ERROR_UNAVAILABLE, "%s is not in memory, so it has no address",
+                           value_called(value));
     *ret = value_of_bytes(v, type_pointer(v, value->type), &value->address, 8);
     (*ret)->from = value->from;
     return NULL;
@@ -478,6 +481,21 @@ static struct error *evaluate_unary(struct evaluation *v, const struct tree *t,
 
 /* --- members, elements ------------------------------------------------------------------------ */
 
+/* Names the type, and the member whose name is nearest to what was typed. */
+static struct error *no_member(struct evaluation *v, struct type *plain, const struct tree *t)
+{
+    struct nearest_word near;
+    size_t count;
+    const struct member *m = type_members(v, plain, &count);
+    nearest_word_begin(&near, t->text);
+    for (size_t n = 0; n < count; n++)
+        if (m[n].name)
+            nearest_word_consider(&near, m[n].name);
+    return error_coded(ERROR_NOT_FOUND, near.best ? "%s has no member %s; did you mean %s?"
+                                                  : "%s has no member %s",
+                       type_called(v, plain), t->text, near.best);
+}
+
 static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
@@ -508,7 +526,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         plain = type_plain(v, a->type);
     }
     if (plain->kind != TYPE_STRUCT)
-        return error_new("%s has no members, so no %s", t->a->text ? t->a->text : "it", t->text);
+        return error_new("%s has no members, so no %s", value_called(a), t->text);
     if (plain->is_incomplete)
         return error_new("%s %s is defined nowhere in the debug information", plain->keyword,
                          plain->name ? plain->name : "");
@@ -518,11 +536,12 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
         char *of = values_copy(v, t->text, (size_t)(name - t->text - 2));
         class = class_named_in(v, plain, of, 0);
         if (!class)
-            return error_new("%s is not a base class of %s", of, plain->name ? plain->name : "it");
+            return error_new("%s is not a base class of %s", of,
+                             plain->name ? plain->name : value_called(a));
     }
     err = value_find_member_in(a, class, name, ret);
     if (!err && !*ret)
-        err = error_coded(ERROR_NOT_FOUND, "there is no member %s", t->text);
+        err = no_member(v, plain, t);
     return err;
 }
 
@@ -543,7 +562,7 @@ static struct error *to_member(struct evaluation *v, const struct tree *t, struc
         return error_new("the operand after * is not a pointer to a data member");
     err = value_number(pointer, &n);
     if (!err && n.i == UINT64_MAX)
-        err = error_new("it is a null pointer to a member");
+        err = error_new("%s is a null pointer to a member", value_called(pointer));
     if (!err) {
         *ret = value_part(a, type_target(v, plain), (u64)n.i);
         (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(pointer));
@@ -578,7 +597,8 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
     if (!show_standard(a, &shown) || shown.style == SHOWN_WORDS) {
         struct error *err = call_operator(a->evaluation, "operator[]", a, i, ret);
         return err || *ret ? err
-            : error_new("it is neither an array nor a pointer, so it has no elements");
+            : error_new("%s is neither an array nor a pointer, so it has no elements",
+                        value_called(a));
     }
     for (size_t n = 0; n < shown.count && shown.keys; n++)
         if (is_key(shown.keys[n], i)) {
@@ -594,7 +614,7 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
         return err;
     u64 count = shown.of ? shown.length : shown.count;
     if (index < 0 || (u64)index >= count)
-        return error_coded(ERROR_NOT_FOUND, "there is no element %lld: it has %llu%s",
+        return error_coded(ERROR_NOT_FOUND, "%s has no element %lld, but %llu%s", value_called(a),
                            (long long)index, (unsigned long long)count,
                            !shown.of && shown.more ? " and more, which cannot be reached so" : "");
     *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size,
@@ -624,7 +644,8 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     struct type *to = type_plain(v, pointer->type);
     if (to->kind != TYPE_POINTER)
-        return error_new("it is neither an array nor a pointer, so it has no elements");
+        return error_new("%s is neither an array nor a pointer, so it has no elements",
+                         value_called(a));
     to = type_target(v, to);
     if (pointer->implied && type_plain(v, to)->kind != TYPE_VOID) {
         *ret = value_implied(pointer, to, index);
@@ -633,7 +654,7 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
     if ((err = value_pointer(pointer, &at)))
         return err;
     if (type_plain(v, to)->kind == TYPE_VOID)
-        return error_new("a void pointer points to nothing that has a type; cast it");
+        return error_new("%s is a void pointer: cast it to a pointer to a type", value_called(a));
     *ret = value_at(v, to, at + (u64)index * to->size,
                     plain->kind == TYPE_ARRAY ? a->from : value_all_sources(a));
     return NULL;
@@ -912,7 +933,7 @@ static struct error *evaluate_cast(struct evaluation *v, const struct tree *t, s
     return err ? err : value_cast(a, t->type, ret);
 }
 
-struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret)
+static struct error *evaluate_tree(struct evaluation *v, const struct tree *t, struct value **ret)
 {
     struct error *err;
     switch (t->kind) {
@@ -952,6 +973,14 @@ struct error *evaluate(struct evaluation *v, const struct tree *t, struct value 
     case TREE_RANGE: return error_new("a range stands only in a subscript");
     }
     return error_coded(ERROR_MISUSED, "the expression is not understood");
+}
+
+struct error *evaluate(struct evaluation *v, const struct tree *t, struct value **ret)
+{
+    struct error *err = evaluate_tree(v, t, ret);
+    if (!err && *ret && t->spelled)
+        (*ret)->spelled = t->spelled;
+    return err;
 }
 
 struct error *values_evaluate(struct evaluation *v, const char *expression, struct value **ret)

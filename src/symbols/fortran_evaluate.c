@@ -53,7 +53,7 @@ struct error *fortran_target(struct value *value, struct value **ret)
         return NULL;
     struct error *err = value_pointer(value, &address);
     if (!err && !address)
-        err = error_new("it is not associated or not allocated");
+        err = error_new("%s is not associated or not allocated", value_called(value));
     if (!err)
         *ret = value_at(v, type_target(v, plain), address, value_all_sources(value));
     return err;
@@ -95,7 +95,7 @@ struct error *fortran_member(struct value *value, const char *name, struct value
         return err;
     struct type *plain = type_plain(v, value->type);
     if (plain->kind != TYPE_STRUCT)
-        return error_new("it has no components, so no %s", name);
+        return error_new("%s has no components, so no %s", value_called(value), name);
     err = value_find_member(value, name, ret);
     if (err || *ret) {
         *ret = *ret ? component_text(value, name, *ret) : NULL;
@@ -238,7 +238,7 @@ static struct error *subscript_array(struct evaluation *v, struct value *value,
     bool is_element = true;
     const struct sources *from = NULL;
     if (plain->absent)
-        return error_new("it is %s", plain->absent);
+        return error_new("%s is %s", value_called(value), plain->absent);
     if (t->arguments.count != rank)
         return error_new("the array has %u dimension%s, not %zu", rank, rank == 1 ? "" : "s",
                          t->arguments.count);
@@ -313,10 +313,10 @@ struct error *fortran_subscript(struct evaluation *v, const struct tree *t, stru
     struct type *plain = type_plain(v, value->type);
     if (plain->kind == TYPE_FUNCTION)
         return error_new("%s is a procedure: procedures of Fortran are not called here",
-                         t->a->text ? t->a->text : "it");
+                         value_called(value));
     if (plain->kind != TYPE_ARRAY || !fortran_is(plain))
         return error_new("%s is not an array, so it has no elements",
-                         t->a->text ? t->a->text : "it");
+                         value_called(value));
     return plain->is_string ? substring(v, value, t, ret) : subscript_array(v, value, t, ret);
 }
 
@@ -443,7 +443,7 @@ struct error *fortran_power(struct evaluation *v, struct value *a, struct value 
     }
     unsigned __int128 result = 1, factor = (unsigned __int128)x.i;
     if (y.i < 0 && !x.i)
-        return error_new("it divides by zero");
+        return error_new("division by zero");
     if (y.i < 0) /* the quotient, an integer */
         result = x.i == 1 || (x.i == -1 && !(y.i & 1)) ? 1 : x.i == -1 ? (unsigned __int128)-1 : 0;
     for (unsigned __int128 n = y.i < 0 ? 0 : (unsigned __int128)y.i; n; n >>= 1, factor *= factor)
@@ -468,7 +468,8 @@ static struct error *compare_texts(struct evaluation *v, enum tree_op op, struct
     if (err)
         return err;
     if (value_is_missing(a, 0, a->size) || value_is_missing(b, 0, b->size))
-        return error_coded(ERROR_UNAVAILABLE, "it is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "%s is optimised out",
+                           value_called(value_is_missing(a, 0, a->size) ? a : b));
     u64 length = a->size > b->size ? a->size : b->size;
     int order = 0;
     for (u64 n = 0; n < length && !order; n++)

@@ -65,7 +65,7 @@ static struct error *remainder_of(struct fortran_arguments *a, bool floored, str
     if (!err)
         err = value_number(a->values[1], &y);
     if (!err && (y.is_float ? y.f == 0 : y.i == 0))
-        err = error_new("it divides by zero");
+        err = error_new("division by zero");
     if (err)
         return err;
     struct type *t = arithmetic_type(a->v, a->values[0]->type, a->values[1]->type);
@@ -277,7 +277,8 @@ static struct error *code_of(struct fortran_arguments *a, struct value **ret)
 static struct error *address_of_argument(struct fortran_arguments *a, struct value **ret)
 {
     if (!a->values[0]->in_memory)
-        return error_coded(ERROR_UNAVAILABLE, "it is not in memory, so it has no address");
+        return error_coded(ERROR_UNAVAILABLE, "%s is not in memory, so it has no address",
+                           value_called(a->values[0]));
     *ret = of_integer(a->v, (i64)a->values[0]->address, 8);
     return NULL;
 }

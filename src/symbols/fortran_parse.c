@@ -289,8 +289,11 @@ static struct tree *fortran_primary(struct parser *p)
 
 static struct tree *fortran_postfix(struct parser *p)
 {
+    parse_skip_space(p);
+    const char *from = p->at;
     struct tree *t = fortran_primary(p);
     while (t && !p->error) {
+        parse_spell(p, t, from);
         if (parse_take(p, "(")) {
             t = fortran_arguments(p, parse_node(p, TREE_SUBSCRIPT, t, NULL));
         } else if (parse_take(p, "%")) {

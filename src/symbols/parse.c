@@ -602,8 +602,11 @@ static bool parse_in_package(struct parser *p, struct tree *t)
 
 static struct tree *postfix(struct parser *p)
 {
+    parse_skip_space(p);
+    const char *from = p->at;
     struct tree *t = primary(p);
     while (t && !p->error) {
+        parse_spell(p, t, from);
         if (parse_see(p, "++") || parse_see(p, "--"))
             t = parse_count(p, t, false);
         else if (parse_take(p, "->*") || parse_take(p, ".*"))
@@ -693,6 +696,7 @@ static struct tree *parse_unary(struct parser *p)
                {'~', OP_INVERT}, {'*', OP_DEREF}, {'&', OP_ADDRESS}};
     struct tree *t = NULL;
     parse_skip_space(p);
+    const char *from = p->at;
     if (!parse_deeper(p))
         return NULL;
     if (parse_see(p, "++") || parse_see(p, "--"))
@@ -711,6 +715,7 @@ static struct tree *parse_unary(struct parser *p)
         t = parse_cast(p);
     if (!t && !p->error)
         t = postfix(p);
+    parse_spell(p, t, from);
     p->depth--;
     return p->error ? NULL : t;
 }

@@ -27,6 +27,15 @@ struct tree *parse_node_op(struct parser *p, enum tree_kind kind, enum tree_op o
     return t;
 }
 
+void parse_spell(struct parser *p, struct tree *t, const char *from)
+{
+    const char *to = p->at;
+    while (to > from && isspace((u8)to[-1]))
+        to--;
+    if (t && !t->spelled)
+        t->spelled = values_copy(p->v, from, (size_t)(to - from));
+}
+
 struct tree *parse_number_node(struct parser *p, struct number n, struct type *t)
 {
     struct tree *tree = parse_node(p, TREE_NUMBER, NULL, NULL);
@@ -104,10 +113,13 @@ struct tree *parse_operators(struct parser *p, unsigned level)
     const struct parse_operator *o;
     if (!parse_deeper(p))
         return NULL;
+    parse_skip_space(p);
+    const char *from = p->at;
     struct tree *t = p->language->operand(p, level);
     while (t && !p->error && (o = parse_next_operator(p)) && o->level && o->level >= level) {
         p->at += strlen(o->text);
         t = parse_node_op(p, o->kind, o->op, t, parse_operators(p, o->level + !o->from_right));
+        parse_spell(p, t, from);
     }
     p->depth--;
     return p->error ? NULL : t;

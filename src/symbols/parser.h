@@ -45,6 +45,9 @@ struct tree *parse_fail(struct parser *p, struct error *err); /* NULL */
 struct tree *parse_node(struct parser *p, enum tree_kind kind, struct tree *a, struct tree *b);
 struct tree *parse_node_op(struct parser *p, enum tree_kind kind, enum tree_op op, struct tree *a,
                            struct tree *b);
+/* Remembers for messages how the user wrote the expression, from there to here.  An expression that
+ * was remembered before keeps its text; t may be NULL. */
+void parse_spell(struct parser *p, struct tree *t, const char *from);
 struct tree *parse_number_node(struct parser *p, struct number n, struct type *t);
 void parse_skip_space(struct parser *p);
 bool parse_is_word(char c);

@@ -85,6 +85,25 @@ static bool value_gather(struct evaluation *v, struct type *plain, u64 *address,
     return true;
 }
 
+const char *type_called(struct evaluation *v, struct type *t)
+{
+    char *text = type_text(v, t);
+    const char *kept = values_copy(v, text, strlen(text));
+    free(text);
+    return kept;
+}
+
+const char *value_called(const struct value *value)
+{
+    struct evaluation *v = value->evaluation;
+    if (value->spelled)
+        return value->spelled;
+    char *text = xformat("a value of type %s", type_called(v, value->type));
+    const char *kept = values_copy(v, text, strlen(text));
+    free(text);
+    return kept;
+}
+
 struct error *value_load(struct value *value)
 {
     struct symbols *s = value->evaluation->symbols;
@@ -93,7 +112,7 @@ struct error *value_load(struct value *value)
     if (value->bytes)
         return NULL;
     if (value->size > VALUE_MOST)
-        return error_new("it has %llu bytes, which is too much at once",
+        return error_new("%s has %llu bytes, which is too much at once", value_called(value),
                          (unsigned long long)value->size);
     u8 *bytes = values_alloc(value->evaluation, value->size + 1);
     u64 missing = value->address;
@@ -438,7 +457,7 @@ struct error *value_number(struct value *value, struct number *ret)
             return NULL;
         }
         value->evaluation->uses |= VALUES_GONE;
-        return error_coded(ERROR_UNAVAILABLE, "it is optimised out");
+        return error_coded(ERROR_UNAVAILABLE, "%s is optimised out", value_called(value));
     }
     if (plain->kind == TYPE_FLOAT && float_number(plain, value->bytes, &ret->f)) {
         ret->is_float = true;
@@ -447,7 +466,7 @@ struct error *value_number(struct value *value, struct number *ret)
     bool integral = type_is_integral(plain) || plain->kind == TYPE_POINTER ||
                     plain->kind == TYPE_REFERENCE || plain->kind == TYPE_MEMBER_POINTER;
     if (!integral || value->size > 17)
-        return error_new("it is not a number");
+        return error_new("%s is not a number", value_called(value));
     unsigned __int128 raw = 0;
     memcpy(&raw, value->bytes, value->size < 16 ? value->size : 16);
     raw >>= value->bit_offset;
@@ -462,7 +481,7 @@ struct error *value_pointer(struct value *value, u64 *ret)
     struct type *plain = type_plain(value->evaluation, value->type);
     if (plain->kind == TYPE_ARRAY || plain->kind == TYPE_FUNCTION) {
         if (!value->in_memory)
-            return error_coded(ERROR_UNAVAILABLE, "it is not in memory");
+            return error_coded(ERROR_UNAVAILABLE, "%s is not in memory", value_called(value));
         *ret = value->address;
         return NULL;
     }

@@ -404,7 +404,13 @@ struct value {
     /* The target of a pointer that the compiler has optimized away. */
     struct value *implied;
     i64 implied_offset;
+    const char *spelled; /* the expression that it is the value of; may be NULL */
 };
+
+/* What to call a value in a message: the expression, or "a value of type T". */
+const char *value_called(const struct value *value);
+/* The type's name in a message; lives as long as the evaluation. */
+const char *type_called(struct evaluation *v, struct type *t);
 
 struct number {
     bool is_float;
@@ -486,6 +492,7 @@ struct tree {
     size_t length;    /* of a string */
     struct type *type;
     struct number number;
+    const char *spelled; /* as the user wrote it, for messages; may be NULL */
 };
 
 /* True for text == "string", which compares characters, not addresses. */

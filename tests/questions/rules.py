@@ -266,7 +266,7 @@ UNKNOWN_TO_GDB = [
 REFUSED = [
     (r"info (symbol|address) (\w+::)*(\w+)::~?\3$", r"", r"", "C++ has no address of a constructor; `break` takes its name"),
     (r"", r"", r"a bit-field has no address", "so it is in C"),
-    (r"^(print|whatis|ptype|x/).*&", r"", r"it is not in memory, so it has no address", "so it is; gdb tells the type nevertheless"),
+    (r"^(print|whatis|ptype|x/).*&", r"", r"is not in memory, so it has no address", "so it is; gdb tells the type nevertheless"),
     (r"", r"^<optimised out>$", r"optimised out", "in an expression that is an error"),
     (r"info locals", r"std::|__default_lock_policy", r"this frame has no debug information",
      "gdb shows the globals of the file where code has no function, a thunk for one"),
