@@ -26,6 +26,7 @@
 #include "base/cleanup.h"
 #include "base/wall_clock.h"
 #include "base/xalloc.h"
+#include "log/channel.h"
 #include "log/format.h"
 #include "log/packets.h"
 #include "log/ring.h"
@@ -517,8 +518,10 @@ static void conclude(struct recorder *r)
 
 static enum recorder_result recorder_result_of(const struct recorder *r)
 {
-    bool program_failed = engine_exit_status(r->wait_status) != 0 || r->past.core;
-    if (r->tracks_made == 0 || (!r->past.entered && !r->failure && !WIFSIGNALED(r->wait_status)))
+    int status = engine_exit_status(r->wait_status);
+    bool program_failed = status != 0 || r->past.core;
+    bool engine_refused = status >= CHANNEL_EXIT_OURS && status <= CHANNEL_EXIT_NOT_FOUND;
+    if (r->tracks_made == 0 || (engine_refused && !r->past.entered && !r->failure))
         return RECORDER_NOTHING;
     return r->job->only_if_failed && !program_failed ? RECORDER_REMOVED : RECORDER_KEPT;
 }

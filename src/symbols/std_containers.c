@@ -1,4 +1,9 @@
-/* Containers of libstdc++ made of nodes: trees, hash tables, lists, deques; and their iterators. */
+/* Containers of libstdc++ made of nodes: trees, hash tables, lists, deques; and their iterators.
+ *
+ * Nodes are followed in the program's memory as the library itself follows them, so that elements
+ * come in the order of an iteration.  A container that is damaged or not constructed yet is shown
+ * as the struct that it is: each function returns false when a pointer leads nowhere.
+ */
 #include "symbols/values_internal.h"
 
 static bool word_in(struct evaluation *v, u64 address, u64 *ret)

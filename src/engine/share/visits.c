@@ -1,4 +1,10 @@
-/* Visits: see visits.h. */
+/* Visits: see visits.h.
+ *
+ * The place of a process is a word in the group's memory: here, away, or visited.  It changes by
+ * compare-and-swap alone, so that a visitor and the visited process never both use the memory.
+ * Waiting is by futex, a millisecond at a time; every few waits the visitor looks whether the other
+ * process still lives.
+ */
 #include "engine/share/visits.h"
 
 #include "engine/base/kernel.h"

@@ -1,4 +1,9 @@
-/* Memory: read as the session shows it; written in a copy that the next movement drops. */
+/* Memory: read as the session shows it; written in a copy that the next movement drops.
+ *
+ * The packets are m, x and X, M, qSearch:memory and qCRC.  A range that is only partly readable
+ * gets the part before its first gap, as gdb expects.  The first write of a client makes a copy of
+ * the process, which all later packets see until the client moves.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
