@@ -54,12 +54,22 @@ static void hash_file(struct mapped_file_about *about)
     close(fd);
 }
 
-/* Errors are ignored: a full disk is noticed elsewhere, and readers accept an incomplete line. */
+/* A disk that is full only because a large file is being copied has room again when that copy is
+ * given up, so the line waits a little. Other errors are ignored: a full disk is noticed elsewhere,
+ * and readers accept an incomplete line. */
 static void write_line(const struct recorder_mapped *m, const struct mapped_file_about *about)
 {
+    enum { TRIES = 50, PAUSE_US = 5000 };
     char *line = mapped_list_line(about);
-    if (write(m->list, line, strlen(line)) < 0)
-        errno = 0;
+    size_t length = strlen(line), written = 0;
+    for (unsigned tries = 0; written < length && tries < TRIES; tries++) {
+        ssize_t got = write(m->list, line + written, length - written);
+        if (got < 0 && errno != ENOSPC)
+            break;
+        written += got > 0 ? (size_t)got : 0;
+        if (written < length)
+            usleep(PAUSE_US);
+    }
     free(line);
 }
 

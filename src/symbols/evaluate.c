@@ -614,8 +614,8 @@ static struct error *element_of_class(struct value *a, struct value *i, struct v
         return err;
     u64 count = shown.of ? shown.length : shown.count;
     if (index < 0 || (u64)index >= count)
-        return error_coded(ERROR_NOT_FOUND, "%s has no element %lld: it has %llu%s", value_called(a),
-                           (long long)index, (unsigned long long)count,
+        return error_coded(ERROR_NOT_FOUND, "%s has no element %lld: it has %llu%s",
+                           value_called(a), (long long)index, (unsigned long long)count,
                            !shown.of && shown.more ? " and more, which cannot be reached so" : "");
     *ret = shown.of ? value_at(a->evaluation, shown.of, shown.address + (u64)index * shown.of->size,
                                value_all_sources(a))
@@ -636,8 +636,8 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     if (plain->kind == TYPE_ARRAY && (!a->in_memory || rust_is(plain))) {
         if (index < 0 || (u64)index >= plain->count)
-            return error_coded(ERROR_NOT_FOUND, "%s has no element %lld: it has %llu", value_called(a),
-                               (long long)index, (unsigned long long)plain->count);
+            return error_coded(ERROR_NOT_FOUND, "%s has no element %lld: it has %llu",
+                               value_called(a), (long long)index, (unsigned long long)plain->count);
         *ret = value_element(a, (u64)index);
         return NULL;
     }
