@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +82,15 @@ static uint64_t draw(uint64_t below)
 
 /* --- what there is to give a call ----------------------------------------------------------- */
 
+/* A device of its own: a superuser's fchmod would change the mode of the machine's. */
+static int open_null(void)
+{
+    if (geteuid() != 0)
+        return open("/dev/null", O_RDWR);
+    mknod("null", S_IFCHR | 0600, makedev(1, 3));
+    return open("null", O_RDWR);
+}
+
 static void prepare(void)
 {
     rows.arena = mmap(NULL, ARENA + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -104,7 +114,7 @@ static void prepare(void)
     rows.fds[n++] = pair[0];
     rows.fds[n++] = eventfd(3, EFD_NONBLOCK);
     rows.fds[n++] = epoll_create1(0);
-    rows.fds[n++] = open("/dev/null", O_RDWR);
+    rows.fds[n++] = open_null();
     rows.fds[n++] = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
     rows.fds[n++] = open("file", O_PATH);
     rows.fds[n++] = (int)syscall(SYS_memfd_create, "rows", 0);
@@ -145,7 +155,7 @@ static uint64_t memory(void)
 
 static uint64_t path(void)
 {
-    static const char *const names[] = {"file", "missing", "dir", "", "dir/../file", "file/x", "dir/new", ".", "/", "link",
+    static const char *const names[] = {"file", "missing", "dir", "", "dir/../file", "file/x", "dir/new", ".", "/proc/self", "link",
                                         "missing/x"};
     char *at = rows.arena + draw(ARENA / 2);
     switch (draw(8)) {
