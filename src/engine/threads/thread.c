@@ -309,11 +309,12 @@ static void take_loan(void)
     __atomic_store_n(&from->lent, TAKEN, __ATOMIC_SEQ_CST);
 }
 
+/* Looks now and then whether the baton was lent, or its holder killed. */
 static void sleep_in_line(struct thread *t)
 {
     struct k_timespec limit = {0, LOAN_NS};
     i64 result = kernel_call(__NR_futex, &t->word, FUTEX_WAIT | FUTEX_PRIVATE, ASLEEP,
-                             log_owner->lends ? &limit : NULL);
+                             log_owner->live ? &limit : NULL);
     if (result == -ETIMEDOUT) {
         take_loan();
         pass_the_dead();
