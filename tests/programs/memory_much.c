@@ -170,5 +170,6 @@ int main(void)
     require(sbrk(300000) != (void *)-1 && heap[399999] == 0, "the heap that has grown again");
     memmove(range[11] + 1, range[11], SIZE - 1);
     require(range[11][SIZE - 1] == content(11, SIZE - 2), "a long copy");
+    puts("\ndone");
     return 0;
 }
