@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/file_data.h"
 #include "base/xalloc.h"
 #include "log/content_hash.h"
 #include "log/crc32c.h"
@@ -52,7 +53,7 @@ static int read_portions(int from, struct kept_content *ret,
     *ret = (struct kept_content){0};
     content_hash_init(&hash);
     while (!error && n) {
-        n = pread(from, room, PORTION, (off_t)ret->size);
+        n = file_data_read(from, room, PORTION, (off_t)ret->size);
         if (n < 0) {
             error = errno == EINTR ? 0 : errno;
             continue;

@@ -50,7 +50,7 @@ static int copy_stretch(int from, int to, off_t at, off_t end)
     int error = 0;
     ssize_t n = 1;
     while (!error && n && at < end) {
-        n = pread(from, room, end - at < ROOM ? (size_t)(end - at) : ROOM, at);
+        n = file_data_read(from, room, end - at < ROOM ? (size_t)(end - at) : ROOM, at);
         if (n < 0) {
             error = errno == EINTR ? 0 : errno;
             continue;

@@ -26,6 +26,10 @@ struct program_file {
  * users in *why ("not an ELF file", "made for another machine", "truncated") */
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
 
+/* Returns the type of an ELF file (ET_*), or -1 for another file. Watchers of the file (inotify)
+ * see no access. */
+i32 program_file_type(i32 fd);
+
 /* True for a 32-bit program for this machine. */
 bool program_file_narrow(i32 fd);
 

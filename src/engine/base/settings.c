@@ -32,6 +32,7 @@ enum {
     SETTING_LIMIT_SPACE_MOST,
     SETTING_LIMIT_DATA,
     SETTING_LIMIT_DATA_MOST,
+    SETTING_LIMIT_CODE,
 };
 
 struct setting_row {
@@ -53,6 +54,7 @@ static const struct setting_row rows[] = {
     {"limitspacemost", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"limitdata", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"limitdatamost", CHANNEL_COUNT, 0, UINT64_MAX, 0},
+    {"limitcode", CHANNEL_COUNT, 0, UINT64_MAX, 0},
 };
 #undef ROW
 
@@ -142,6 +144,9 @@ static void settings_put(unsigned setting, const struct setting_value *value)
         break;
     case SETTING_LIMIT_DATA_MOST:
         settings.limit_data[1] = value->number;
+        break;
+    case SETTING_LIMIT_CODE:
+        settings.limit_code = value->number;
         break;
     }
 }

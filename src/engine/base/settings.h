@@ -32,6 +32,7 @@ struct settings {
     i32 engine;           /* internal: the engine's own file, 0: not given */
     u64 limit_space[2];   /* internal: the limits plus one, current and maximum, 0: not given */
     u64 limit_data[2];
+    u64 limit_code;       /* the same for what may not become code (memory_limits.h) */
     i32 fd;               /* internal: the open program file, or -1 */
     const char *text;     /* as given, to be passed on at execve */
 };

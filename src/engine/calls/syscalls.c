@@ -27,6 +27,7 @@
 #include "engine/log/log.h"
 #include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
+#include "engine/memory/guest_memory.h"
 #include "engine/memory/pending.h"
 #include "engine/memory/mapping.h"
 #include "engine/share/share.h"
@@ -85,19 +86,39 @@ i64 call_copy_file_range(struct call *call)
     struct k_stat to;
     bool prints = log_owner->sees_bytes && !kernel_call(__NR_fstat, call->args[2], &to) &&
                   (same_file(&to, 1) || same_file(&to, 2));
-    return prints ? refused(-EXDEV) : call_pass(call);
+    return prints && !call->args[5] ? refused(-EXDEV) : call_pass(call);
+}
+
+bool call_has_filter(u64 at)
+{
+    u8 filter[16]; /* struct sock_fprog */
+    return guest_read(filter, gaddr(at), sizeof(filter));
 }
 
 i64 call_refuse_seccomp(struct call *call)
 {
-    (void)call;
-    return refused(-EINVAL);
+    enum { SET_FILTER = 1 };
+    bool bad = call->args[0] == SET_FILTER && !call_has_filter(call->args[2]);
+    return refused(bad ? -EFAULT : -EINVAL);
 }
 
 i64 call_pass_again(const struct call *call)
 {
     syscalls.kernel_changed = true;
     return call_pass_to_processor(call);
+}
+
+/* Snapshots do not have what the personality means for mappings. */
+i64 call_personality(struct call *call)
+{
+    enum { ASK = 0xffffffff, READ_IMPLIES_EXEC = 0x400000 };
+    struct thread *t = thread_self();
+    i64 result = call_pass_now(call);
+    if (result < 0 || (u32)call->args[0] == ASK)
+        return result;
+    t->read_executes = call->args[0] & READ_IMPLIES_EXEC;
+    syscalls.kernel_changed |= t->read_executes;
+    return result;
 }
 
 i64 call_pass_to_processor(const struct call *call)

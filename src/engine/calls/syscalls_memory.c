@@ -9,12 +9,24 @@
 #include "engine/memory/memory_limits.h"
 #include "engine/memory/pending.h"
 #include "engine/processes/process.h"
+#include "engine/threads/thread.h"
 #include "log/syscall_vectors.h"
+
+/* READ_IMPLIES_EXEC, except for files that may not be executed. */
+static u64 also_executes(u64 protection)
+{
+    bool executes = thread_self()->read_executes && (protection & PROT_READ);
+    return protection | (executes ? PROT_EXEC : 0);
+}
 
 i64 call_mmap(struct call *call)
 {
     const u64 *a = call->args;
-    return address_mmap(a[0], a[1], a[2], a[3], (i32)a[4], a[5]);
+    u64 protection = also_executes(a[2]);
+    i64 result = address_mmap(a[0], a[1], protection, a[3], (i32)a[4], a[5]);
+    if (result == -EPERM && protection != a[2])
+        result = address_mmap(a[0], a[1], a[2], a[3], (i32)a[4], a[5]);
+    return result;
 }
 
 i64 call_munmap(struct call *call)
@@ -24,12 +36,13 @@ i64 call_munmap(struct call *call)
 
 i64 call_mprotect(struct call *call)
 {
-    return address_mprotect(call->args[0], call->args[1], call->args[2]);
+    return address_mprotect(call->args[0], call->args[1], also_executes(call->args[2]));
 }
 
 i64 call_pkey_mprotect(struct call *call)
 {
-    return address_pkey_mprotect(call->args[0], call->args[1], call->args[2], (i32)call->args[3]);
+    const u64 *a = call->args;
+    return address_pkey_mprotect(a[0], a[1], also_executes(a[2]), (i32)a[3]);
 }
 
 i64 call_mremap(struct call *call)

@@ -5,6 +5,7 @@
 #include "engine/calls/clocks.h"
 #include "engine/calls/syscalls_internal.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/memory_limits.h"
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
@@ -119,7 +120,7 @@ i64 call_sigaltstack(struct call *call)
 }
 
 /* prctl operations that the engine cannot tolerate: a filter for its own system calls, traps on
- * cpuid and rdtsc which it uses, memory that may not become code, shadow stacks that its returns
+ * cpuid and rdtsc which it uses, shadow stacks that its returns
  * would not match, tagged addresses. */
 
 enum {
@@ -130,6 +131,7 @@ enum {
     PR_TSC_SIGSEGV = 2,
     PR_SET_SYSCALL_USER_DISPATCH = 59,
     PR_SET_MDWE = 65,
+    PR_GET_MDWE = 66,
     PR_SET_SHADOW_STACK_STATUS = 75,
     PR_LOCK_SHADOW_STACK_STATUS = 76,
 };
@@ -155,6 +157,26 @@ static i64 get_counter(struct call *call)
     return guest_write(gaddr(call->args[1]), &value, sizeof(value)) ? 0 : -EFAULT;
 }
 
+/* The engine's own memory becomes code, so the engine enforces this for the guest's. */
+static i64 set_code_denied(const struct call *call)
+{
+    const u64 *a = call->args;
+    return a[2] || a[3] || a[4] ? -EINVAL : memory_limits_deny_code(a[1]);
+}
+
+static i64 get_code_denied(struct call *call)
+{
+    i64 result = call_pass_now(call); /* 0, or an error */
+    return result ? result : (i64)memory_limits_code_denied();
+}
+
+/* A filter would judge the engine's calls, too. */
+static i64 refuse_filter(const struct call *call)
+{
+    enum { MODE_FILTER = 2 };
+    return call->args[1] == MODE_FILTER && !call_has_filter(call->args[2]) ? -EFAULT : -EINVAL;
+}
+
 i64 call_prctl(struct call *call)
 {
     switch (call->args[0]) {
@@ -163,8 +185,11 @@ i64 call_prctl(struct call *call)
     case PR_SET_TSC:
         return set_counter(call);
     case PR_SET_MDWE:
-        return call->args[1] ? -EINVAL : call_pass_now(call);
+        return set_code_denied(call);
+    case PR_GET_MDWE:
+        return get_code_denied(call);
     case PR_SET_SECCOMP:
+        return refuse_filter(call);
     case PR_SET_SYSCALL_USER_DISPATCH:
     case PR_SET_SHADOW_STACK_STATUS:
     case PR_LOCK_SHADOW_STACK_STATUS:

@@ -14,6 +14,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/base/program_file.h"
 #include "engine/log/log.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/image.h"
@@ -30,8 +31,6 @@ enum {
     TRIES = 16,              /* tries, if the kernel has something unexpected at an address */
     PROTECTION_BITS = PROT_READ | PROT_WRITE | PROT_EXEC,
     K_ST_NOEXEC = 8,
-    ELF_TYPE_AT = 16,
-    ELF_TYPE_SHARED = 3,
 };
 
 #define K_HUGETLBFS_MAGIC 0x958458f6u
@@ -166,12 +165,9 @@ void address_mapped(const struct area *a)
  * its pieces into that. */
 static bool begins_image(const struct mapping *m)
 {
-    u8 head[ELF_TYPE_AT + 2];
     if ((m->flags & MAP_TYPE) != MAP_PRIVATE || m->offset || (m->protection & PROT_WRITE))
         return false;
-    return kernel_call(__NR_pread64, m->fd, head, sizeof(head), 0) == sizeof(head) &&
-           head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F' &&
-           head[ELF_TYPE_AT] == ELF_TYPE_SHARED;
+    return program_file_type((i32)m->fd) == ET_DYN;
 }
 
 static enum mapping_place address_place_of(const struct mapping *m)
@@ -312,6 +308,8 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
     struct mapped_file file = mapped_file_begin(&m);
     if (log_owner->live && execution_refused(&m))
         return -EPERM;
+    if (!memory_limits_allow_code(protection, protection))
+        return -EACCES;
     address_look(&m);
     m.size = (m.size + m.alignment - 1) & ~(m.alignment - 1);
 
@@ -389,6 +387,8 @@ static i64 protect_part(struct area part, u64 protection, i64 key)
     bool was_code = part.protection & PROT_EXEC;
     if (log_owner->live && (part.flags & AREA_SEALED))
         return -EPERM;
+    if (!memory_limits_allow_code(part.protection, protection))
+        return -EACCES;
     bool becomes_data = (protection & PROT_WRITE) && !(part.protection & PROT_WRITE) &&
                         !(part.flags & (AREA_SHARED | AREA_STACK | AREA_GROWSDOWN));
     if (becomes_data && !memory_limits_allow_writing(part.end - part.start))
@@ -534,7 +534,7 @@ static i64 kernel_advise(u64 at, u64 size, u64 advice)
 void address_forked(void)
 {
     u64 from = 0;
-    memory_limits_lock_future(0);
+    memory_limits_forked();
     for (const struct area *found; (found = areas_from(from)); ) {
         struct area a = *found;
         from = a.end;

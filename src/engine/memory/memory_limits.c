@@ -19,6 +19,9 @@ enum {
     K_CAP_IPC_LOCK = 14,
     K_CAP_SYS_RESOURCE = 24,
     K_CAPABILITY_VERSION_3 = 0x20080522,
+    K_PR_GET_MDWE = 66,
+    K_PR_MDWE_REFUSE_EXEC_GAIN = 1,
+    K_PR_MDWE_NO_INHERIT = 2,
 };
 
 #define UNLIMITED (~0ul)
@@ -30,7 +33,8 @@ struct memory_limit {
 
 static struct {
     struct memory_limit space, data;
-    u64 future; /* MCL_* */
+    u64 future;      /* MCL_* */
+    u64 code_denied; /* K_PR_MDWE_* */
 } memory_limits = {
     .space = {K_RLIMIT_AS, UNLIMITED, UNLIMITED},
     .data = {K_RLIMIT_DATA, UNLIMITED, UNLIMITED},
@@ -54,6 +58,7 @@ void memory_limits_start(void)
         return;
     limit_start(&memory_limits.space, settings.limit_space);
     limit_start(&memory_limits.data, settings.limit_data);
+    memory_limits.code_denied = settings.limit_code ? settings.limit_code - 1 : 0;
 }
 
 static struct memory_limit *limit_find(u32 resource)
@@ -158,6 +163,38 @@ u64 memory_limits_future_locks(void)
     return log_owner->live ? memory_limits.future : 0;
 }
 
+/* The kernel only says whether it has the call. */
+i64 memory_limits_deny_code(u64 bits)
+{
+    u64 known = K_PR_MDWE_REFUSE_EXEC_GAIN | K_PR_MDWE_NO_INHERIT;
+    if (kernel_failed(kernel_call(__NR_prctl, K_PR_GET_MDWE, 0, 0, 0, 0)) || (bits & ~known) ||
+        bits == K_PR_MDWE_NO_INHERIT)
+        return -EINVAL;
+    if (memory_limits.code_denied && memory_limits.code_denied != bits)
+        return -EPERM;
+    memory_limits.code_denied = bits;
+    return 0;
+}
+
+u64 memory_limits_code_denied(void)
+{
+    return memory_limits.code_denied;
+}
+
+bool memory_limits_allow_code(u64 old, u64 new)
+{
+    if (!memory_limits.code_denied || !log_owner->live || !(new & PROT_EXEC))
+        return true;
+    return !(new & PROT_WRITE) && (old & PROT_EXEC);
+}
+
+void memory_limits_forked(void)
+{
+    memory_limits.future = 0;
+    if (memory_limits.code_denied & K_PR_MDWE_NO_INHERIT)
+        memory_limits.code_denied = 0;
+}
+
 void memory_limits_keep(struct memory_limits_kept *ret)
 {
     memory_limits_get(K_RLIMIT_AS, ret->space);
@@ -187,6 +224,8 @@ void memory_limits_describe(struct text *out)
     describe(out, "limitspacemost=", memory_limits.space.most);
     describe(out, "limitdata=", memory_limits.data.now);
     describe(out, "limitdatamost=", memory_limits.data.most);
+    if (memory_limits.code_denied == K_PR_MDWE_REFUSE_EXEC_GAIN)
+        describe(out, "limitcode=", memory_limits.code_denied);
 }
 
 void memory_limits_apply(bool on)

@@ -1,4 +1,4 @@
-/* The guest's limits on address space (RLIMIT_AS) and data (RLIMIT_DATA).
+/* The guest's limits on address space (RLIMIT_AS), data (RLIMIT_DATA) and code (PR_SET_MDWE).
  *
  * The kernel would count the engine's memory, too. So the kernel's own limits are raised as far as
  * possible, and the engine checks the guest's calls against the guest's areas. The kernel counts
@@ -34,9 +34,19 @@ bool memory_limits_allow_heap(u64 bytes);
 /* True if everything that is mapped may be locked (RLIMIT_MEMLOCK, which the kernel checks). */
 bool memory_limits_allow_locking(void);
 
-/* mlockall: what the flags ask for later mappings (0: they are not locked); not for a child. */
+/* mlockall: what the flags ask for later mappings (0: they are not locked). */
 void memory_limits_lock_future(u64 flags);
 u64 memory_limits_future_locks(void);
+
+/* PR_SET_MDWE: memory that was not mapped as code may not become code. The engine's own memory does,
+ * so the kernel is not told. Returns 0 or an error of prctl. */
+i64 memory_limits_deny_code(u64 bits);
+u64 memory_limits_code_denied(void);
+/* True if memory with the protection `old` may get another; a new mapping has both. */
+bool memory_limits_allow_code(u64 old, u64 new);
+
+/* In a child of fork: drops what it does not inherit. */
+void memory_limits_forked(void);
 
 /* A child of vfork changes its own limits, and not those of its parent, whose memory it has. */
 struct memory_limits_kept {

@@ -55,6 +55,7 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
     memcpy(t->name, parent->name, sizeof(t->name));
     t->mask = parent->mask;
     t->counter_forbidden = parent->counter_forbidden;
+    t->read_executes = parent->read_executes;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
     if (args->flags & K_CLONE_CHILD_CLEARTID)
         t->clear_tid = gaddr(args->child_tid);

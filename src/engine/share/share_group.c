@@ -18,6 +18,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/own_file.h"
 #include "engine/base/pool.h"
+#include "engine/base/process_file.h"
 #include "engine/base/text.h"
 #include "engine/share/visits.h"
 
@@ -232,18 +233,10 @@ bool share_group_has_ended(u32 id)
 /* Then perhaps only one of the waiters can continue it. */
 bool share_group_is_stopped(u32 id)
 {
-    char name[32], line[512];
-    struct text path = TEXT(name);
-    text_add(&path, "/proc/");
-    text_add_unsigned(&path, id);
-    text_add(&path, "/stat");
-    i64 fd = kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
-    if (kernel_failed(fd))
-        return false;
-    i64 size = kernel_call(__NR_read, fd, line, sizeof(line));
-    kernel_call(__NR_close, fd);
+    char line[512];
+    u64 size = process_file_read(id, "stat", line, sizeof(line));
     /* the state is after the name, which may contain any bytes */
-    for (i64 at = size - 3; at > 0; at--)
+    for (i64 at = (i64)size - 3; at > 0; at--)
         if (line[at] == ')')
             return line[at + 2] == 'T';
     return false;

@@ -10,6 +10,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/base/process_file.h"
 #include "engine/base/text.h"
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
@@ -151,26 +152,9 @@ void visits_leave(void)
 /* Returns the process of a thread; 0: none. */
 static u32 visits_process_of(u32 tid)
 {
-    char name[32], line[512];
-    struct text path = TEXT(name);
-    text_add(&path, "/proc/");
-    text_add_unsigned(&path, tid);
-    text_add(&path, "/status");
-    i64 fd = kernel_call(__NR_open, name, O_RDONLY | O_CLOEXEC);
-    if (kernel_failed(fd))
-        return 0;
-    i64 size = kernel_call(__NR_read, fd, line, sizeof(line) - 1);
-    kernel_call(__NR_close, fd);
-    line[size > 0 ? size : 0] = 0;
-    u32 number = 0;
-    for (const char *at = line; (at = text_find(at, '\n'));) {
-        if (!text_starts(++at, "Tgid:\t"))
-            continue;
-        for (at += 6; *at >= '0' && *at <= '9'; at++)
-            number = number * 10 + (u32)(*at - '0');
-        break;
-    }
-    return number;
+    char status[512];
+    process_file_read(tid, "status", status, sizeof(status));
+    return (u32)process_file_number(status, "Tgid:\t");
 }
 
 static bool visits_lock(struct share_place *p, u32 own)

@@ -100,6 +100,7 @@ struct thread {
     bool signal_waiting;           /* a signal is to be delivered at the next boundary: */
     struct k_siginfo waiting_info; /* this one (its signal is 0 if there is none), or */
     bool counter_forbidden;        /* rdtsc raises SIGSEGV (PR_SET_TSC) */
+    bool read_executes;            /* what it maps to read is code, too (personality) */
     u64 held;                      /* synchronous signals that a process sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */

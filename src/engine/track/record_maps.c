@@ -3,6 +3,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
+#include "engine/base/program_file.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/file_names.h"
@@ -59,14 +60,6 @@ static u32 record_keep_file(const struct event_map *map, i64 fd)
         !track_receive(CHANNEL_KEPT, &kept.message, sizeof(kept), &none))
         return 0;
     return kept.error ? 0 : kept.copy;
-}
-
-/* Programs and libraries: those that run cannot be written. */
-static bool is_image(i64 fd)
-{
-    u8 head[4];
-    return kernel_call(__NR_pread64, fd, head, sizeof(head), 0) == sizeof(head) &&
-           head[0] == 0x7f && head[1] == 'E' && head[2] == 'L' && head[3] == 'F';
 }
 
 /* Secret memory can only be read where it is mapped: the engine makes a copy to be kept. */
@@ -135,8 +128,9 @@ void record_map(const struct mapping *m, u64 at)
     map.path_size = (u32)strlen(path);
     if (packaged && m->size)
         areas_mark(at, at + m->size, AREA_STAYS, 0);
-    record.private_files |=
-        m->size && !packaged && !mapping_is_shared(m->flags) && !is_image(m->fd);
+    /* programs and libraries that run cannot be written */
+    record.private_files |= m->size && !packaged && !mapping_is_shared(m->flags) &&
+                            program_file_type((i32)m->fd) < 0;
     share_update(); /* a file that others write is copied while they do not run */
     if (mapping_is_shared(m->flags))
         share_outside_file(m->fd, st.device, st.inode, path);
