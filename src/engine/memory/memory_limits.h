@@ -38,8 +38,8 @@ bool memory_limits_allow_locking(void);
 void memory_limits_lock_future(u64 flags);
 u64 memory_limits_future_locks(void);
 
-/* PR_SET_MDWE: memory that was not mapped as code may not become code. The engine's own memory does,
- * so the kernel is not told. Returns 0 or an error of prctl. */
+/* PR_SET_MDWE: memory that was not mapped as code may not become code. The kernel is not told,
+ * because the engine's own memory becomes code. Returns 0 or an error of prctl. */
 i64 memory_limits_deny_code(u64 bits);
 u64 memory_limits_code_denied(void);
 /* True if memory with the protection `old` may get another; a new mapping has both. */
