@@ -32,10 +32,10 @@ static struct error *history_subject(struct debug *d, const struct debug_history
 
 static void name_place(struct symbols *symbols, u64 pc, struct debug_history_row *row)
 {
-    struct function_info function;
     struct line_place line;
-    if (symbols_function(symbols, pc, &function) && function.name)
-        row->function = symbols_bare_name(function.name);
+    const char *function = symbols_innermost(symbols, pc);
+    if (function)
+        row->function = symbols_bare_name(function);
     if (symbols_line(symbols, pc, &line) && line.file) {
         row->file = xformat("%s", line.file);
         row->line = line.line;

@@ -43,7 +43,9 @@ void ask_event_place(struct symbols *symbols, struct ask_event *e)
 {
     struct function_info info;
     struct line_place line;
-    e->function = symbols_function(symbols, e->pc, &info) ? info.name : NULL;
+    e->function = symbols_inlined(symbols, e->pc);
+    if (!e->function)
+        e->function = symbols_function(symbols, e->pc, &info) ? info.name : NULL;
     bool has_line = symbols_line(symbols, e->pc, &line);
     e->file = has_line ? line.file : NULL;
     e->line = has_line ? line.line : 0;

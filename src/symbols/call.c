@@ -563,8 +563,11 @@ static struct error *call_symbol(struct evaluation *v, const char *name,
     bool is_code;
     if (!names_find_symbol(v->symbols, name, &is_code, &c.address) || !is_code)
         return error_coded(ERROR_NOT_FOUND, "there is no function %s here", name);
+    struct type *type = callable_type_at(v, c.address);
     if (library_call(v, name, &c))
         c.is_unprototyped = false;
+    else if (type) /* debug information has the function by another name */
+        return call_value(v, value_at(v, type, c.address, NULL), name, a, as, ret);
     return call_best(v, &c, 1, NULL, false, a->list, a->count, as, ret);
 }
 

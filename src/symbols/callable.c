@@ -301,6 +301,23 @@ bool callable_is_indirect(struct evaluation *v, u64 address)
     return false;
 }
 
+struct type *callable_type_at(struct evaluation *v, u64 address)
+{
+    Dwarf_Addr entry;
+    Dwarf_Die *chain = NULL;
+    struct type *found = NULL;
+    struct module *m = module_at(v->symbols, address);
+    struct function_symbol *f = m ? module_function(m, address) : NULL;
+    if (!f || f->resolver)
+        return NULL;
+    for (size_t n = module_chain(m, address, &chain); n-- > 0 && !found;)
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram && !dwarf_entrypc(&chain[n], &entry) &&
+            entry + m->dwarf_bias == address && callable_has(&chain[n], DW_AT_prototyped))
+            found = type_of(v, m, &chain[n]);
+    free(chain);
+    return found;
+}
+
 bool values_symbol(struct evaluation *v, const char *name, u64 *ret_address)
 {
     bool is_code;

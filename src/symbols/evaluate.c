@@ -724,11 +724,13 @@ static struct error *no_debug_symbol(struct evaluation *v, const char *name, str
     u64 address;
     if (!names_find_symbol(v->symbols, name, &code, &address))
         return error_coded(ERROR_NOT_FOUND, "there is no symbol %s here", name);
-    struct type *t =
-        type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER,
-                 code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
-    if (code)
-        t->target = type_builtin(v, "int");
+    struct type *t = code ? callable_type_at(v, address) : NULL;
+    if (!t) {
+        t = type_new(v, code ? TYPE_FUNCTION : TYPE_OTHER,
+                     code ? "<text variable, no debug info>" : "<data variable, no debug info>", 1);
+        if (code)
+            t->target = type_builtin(v, "int");
+    }
     *ret = value_at(v, t, address, NULL);
     return NULL;
 }

@@ -107,14 +107,54 @@ static struct line_place call_place(struct symbols *s, struct module *m, Dwarf_D
         !place.line) /* code without a source line */
         return place;
     const char *name = dwarf_filesrc(files, file, NULL, NULL);
-    Dwarf_Attribute attribute;
-    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    if (!name)
-        return place;
-    char *path = name[0] == '/' || !folder ? xformat("%s", name) : xformat("%s/%s", folder, name);
-    place.file = symbols_intern(s, path);
-    free(path);
+    place.file = name ? unit_file(s, &unit, name) : NULL;
     return place;
+}
+
+/* Chooses among several names at one address the one in the source. The full names of static C++
+ * functions are only in the symbol table. */
+static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
+{
+    Dwarf_Attribute attribute;
+    struct module *m = module_at(s, f->pc - f->called);
+    struct function_symbol *symbol = m ? module_function(m, f->pc - f->called) : NULL;
+    bool mangled = symbol && strncmp(symbol->raw, "_Z", 2) == 0;
+    const char *name = !mangled || dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
+                           ? written_name(s, function) : NULL;
+    f->function = name ? name : f->function;
+}
+
+const char *symbols_inlined(struct symbols *s, u64 pc)
+{
+    Dwarf_Die *chain = NULL;
+    struct module *m = module_at(s, pc);
+    const char *name = NULL;
+    for (size_t n = m ? module_chain(m, pc, &chain) : 0; n-- > 0 && !name;) {
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram)
+            break;
+        if (dwarf_tag(&chain[n]) == DW_TAG_inlined_subroutine)
+            name = written_name(s, &chain[n]);
+    }
+    free(chain);
+    return name;
+}
+
+const char *symbols_innermost(struct symbols *s, u64 pc)
+{
+    struct frame f = {.pc = pc};
+    Dwarf_Die *chain = NULL;
+    struct module *m = module_at(s, pc);
+    const char *inlined = symbols_inlined(s, pc);
+    if (inlined)
+        return inlined;
+    name_frame(s, &f);
+    for (size_t n = m ? module_chain(m, pc, &chain) : 0; n-- > 0;)
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram) {
+            choose_name(s, &chain[n], &f);
+            break;
+        }
+    free(chain);
+    return f.function;
 }
 
 bool symbols_place_line(struct symbols *s, const struct code_place *place, struct line_place *ret)
@@ -134,19 +174,6 @@ bool symbols_place_line(struct symbols *s, const struct code_place *place, struc
     }
     free(chain);
     return known;
-}
-
-/* Chooses among several names at one address the one in the source. The full names of static C++
- * functions are only in the symbol table. */
-static void choose_name(struct symbols *s, Dwarf_Die *function, struct frame *f)
-{
-    Dwarf_Attribute attribute;
-    struct module *m = module_at(s, f->pc - f->called);
-    struct function_symbol *symbol = m ? module_function(m, f->pc - f->called) : NULL;
-    bool mangled = symbol && strncmp(symbol->raw, "_Z", 2) == 0;
-    const char *name = !mangled || dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute)
-                           ? written_name(s, function) : NULL;
-    f->function = name ? name : f->function;
 }
 
 /* Adds a frame for each inlined function before the frame that contains it. */

@@ -1,6 +1,7 @@
 /* Functions from the symbol table, which has all of them, also static ones, with or without debug
  * information. */
 #include <ctype.h>
+#include <dwarf.h>
 #include <gelf.h>
 #include <stdio.h>
 
@@ -40,12 +41,16 @@ static bool is_code(const struct read_symbol *r)
     return type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && is_label(r));
 }
 
+/* Of several names at one place the first is shown. As in gdb that is one which other modules see,
+ * and of those the last in the alphabet: malloc, not __libc_malloc or __GI___libc_malloc. */
 static int functions_by_start(const void *a, const void *b)
 {
     const struct function_symbol *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return x->end != y->end ? (x->end > y->end ? -1 : 1) : strcmp(x->raw, y->raw);
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return x->local != y->local ? (x->local ? 1 : -1) : strcmp(y->raw, x->raw);
 }
 
 static bool in_code(struct module *m, u64 address)
@@ -101,13 +106,18 @@ static bool is_thunk(const char *raw)
 static void add_function(struct module *m, const struct read_symbol *r)
 {
     int type = GELF_ST_TYPE(r->symbol.st_info);
+    const char *version = strstr(r->name, "@@"); /* the default one of the library's interface */
+    char *plain = xformat("%.*s", version ? (int)(version - r->name) : 0, r->name);
     *(struct function_symbol *)list_add(&m->functions) = (struct function_symbol){
-        .start = r->at, .end = r->at + r->symbol.st_size, .raw = r->name,
+        .start = r->at, .end = r->at + r->symbol.st_size,
+        .raw = *plain ? symbols_intern(m->owner, plain) : r->name,
+        .local = GELF_ST_BIND(r->symbol.st_info) == STB_LOCAL,
         .part = strstr(r->name, ".cold"),
         .detour = type == STT_GNU_IFUNC || is_thunk(r->name), .resolver = type == STT_GNU_IFUNC,
         .label = type == STT_NOTYPE && GELF_ST_BIND(r->symbol.st_info) == STB_LOCAL &&
                  !r->symbol.st_size,
     };
+    free(plain);
 }
 
 /* An IFUNC's resolver has a name of its own besides that of the IFUNC. Marks both. */
@@ -199,6 +209,34 @@ struct function_symbol *module_function(struct module *m, u64 address)
             return &f[low - 1];
         }
     return NULL;
+}
+
+/* Returns the name of the function around the address as debug information has it; NULL: none. */
+static const char *name_in_source(struct module *m, u64 address)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die *chain = NULL;
+    const char *name = NULL;
+    for (size_t n = module_chain(m, address, &chain); n-- > 0 && !name;)
+        if (dwarf_tag(&chain[n]) == DW_TAG_subprogram) {
+            name = dwarf_formstring(
+                dwarf_attr_integrate(&chain[n], DW_AT_linkage_name, &attribute));
+            name = name ? name : dwarf_diename(&chain[n]);
+        }
+    free(chain);
+    return name;
+}
+
+struct function_symbol *module_function_written(struct module *m, struct function_symbol *f)
+{
+    struct function_symbol *end = (struct function_symbol *)m->functions.items + m->functions.count;
+    if (f + 1 == end || f[1].start != f->start)
+        return f;
+    const char *name = name_in_source(m, f->start);
+    for (struct function_symbol *at = f; name && at < end && at->start == f->start; at++)
+        if (strcmp(at->raw, name) == 0)
+            return at;
+    return f;
 }
 
 const char *function_name(struct function_symbol *f)
@@ -327,7 +365,7 @@ static bool module_in_data(struct module *m, u64 address)
     return section_flags(m, address, &flags) && !(flags & SHF_EXECINSTR);
 }
 
-char *symbols_describe(struct symbols *s, u64 pc)
+static char *functions_describe(struct symbols *s, u64 pc, bool is_of_source)
 {
     struct module *m = module_at(s, pc);
     if (m && module_in_data(m, pc)) {
@@ -337,9 +375,20 @@ char *symbols_describe(struct symbols *s, u64 pc)
     struct function_symbol *f = m ? module_function(m, pc) : NULL;
     if (!f)
         return xformat("0x%llx", (unsigned long long)pc);
+    f = is_of_source ? module_function_written(m, f) : f;
     if (pc == f->start)
         return xformat("%s", function_name(f));
     return xformat("%s+%llu", function_name(f), (unsigned long long)(pc - f->start));
+}
+
+char *symbols_describe(struct symbols *s, u64 pc)
+{
+    return functions_describe(s, pc, true);
+}
+
+char *symbols_describe_linked(struct symbols *s, u64 pc)
+{
+    return functions_describe(s, pc, false);
 }
 
 /* --- completion ------------------------------------------------------------------------------- */

@@ -37,18 +37,25 @@ static void simplify(char *path)
     *out = '\0';
 }
 
-const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line)
+/* A folder that is not absolute was made so by -ffile-prefix-map, which has changed the names of
+ * files, too: those are not relative to the folder any more (Debian's glibc: folder "./stdlib",
+ * file "./stdlib/exit.c"). */
+const char *unit_file(struct symbols *s, Dwarf_Die *unit, const char *name)
 {
-    const char *name = dwarf_linesrc(line, NULL, NULL), *directory;
-    if (!name)
-        return NULL;
-    bool relative = name[0] != '/' && (directory = directory_of(unit));
+    const char *directory;
+    bool relative = name[0] != '/' && (directory = directory_of(unit)) && directory[0] == '/';
     char *path = relative ? xformat("%s/%s", directory, name) : xformat("%s", name);
     if (path[0] == '/')
         simplify(path);
     const char *ret = symbols_intern(s, path);
     free(path);
     return ret;
+}
+
+const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line)
+{
+    const char *name = dwarf_linesrc(line, NULL, NULL);
+    return name ? unit_file(s, unit, name) : NULL;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

@@ -647,7 +647,9 @@ static int name_index_by_start(const void *a, const void *b)
     const struct data_symbol *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return x->end != y->end ? (x->end > y->end ? -1 : 1) : 0;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return strcmp(y->raw, x->raw); /* as functions: environ, not __environ */
 }
 
 static void make_data(struct module *m, struct name_index *x)
@@ -758,7 +760,7 @@ char *names_of_address(struct symbols *s, u64 address, bool code_too)
         return of_datum(d, address);
     struct function_symbol *f =
         code_too && module_in_code(m, address) ? module_function(m, address) : NULL;
-    return f ? of_function(f, address) : NULL;
+    return f ? of_function(module_function_written(m, f), address) : NULL;
 }
 
 static bool find_datum(struct module *m, const char *name, u64 *ret)

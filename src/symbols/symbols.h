@@ -147,8 +147,17 @@ struct function_info {
 /* Finds the out-of-line function that contains the pc, from the symbol table if there is no debug
  * information. */
 bool symbols_function(struct symbols *s, u64 pc, struct function_info *ret);
+/* Returns the name of the innermost function that was inlined at the pc; NULL: none. Owned by the
+ * symbols. */
+const char *symbols_inlined(struct symbols *s, u64 pc);
+/* Returns the name of the innermost function at the pc, inlined or not, as a backtrace shows it;
+ * NULL: not known. Owned by the symbols. */
+const char *symbols_innermost(struct symbols *s, u64 pc);
 /* Returns "main+12", "puts@plt", "environ+4", "0x1234"; the caller frees it. */
 char *symbols_describe(struct symbols *s, u64 pc);
+/* The same with the name that other modules see, where the source has another ("malloc" for
+ * __libc_malloc). */
+char *symbols_describe_linked(struct symbols *s, u64 pc);
 const char *symbols_section(struct symbols *s, u64 address); /* ".text"; NULL: not known */
 /* Returns "N::f<int>" for "char N::f<int>(int)": without return type and parameters. The caller
  * frees it. */

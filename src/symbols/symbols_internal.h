@@ -24,6 +24,7 @@ struct function_symbol {
     bool detour;     /* see struct step_point */
     bool resolver;   /* it is the resolver of an IFUNC */
     bool label;      /* a label in assembler code, private to its file */
+    bool local;      /* private to its file, or to its library */
 };
 
 /* A range of a compilation unit. */
@@ -195,6 +196,8 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
 struct function_symbol *module_functions(struct module *m, size_t *ret_count);
 /* Returns the function around the address; NULL: none. */
 struct function_symbol *module_function(struct module *m, u64 address);
+/* The same symbol, or another at the same place that has the name in the source. */
+struct function_symbol *module_function_written(struct module *m, struct function_symbol *f);
 /* Where a breakpoint on the function stops (prologue.c). */
 u64 function_body(struct symbols *s, const struct function_symbol *f);
 /* True if the address is in a code section. */
@@ -235,7 +238,8 @@ void symbols_fill_cfa(struct symbols *s, struct step_point *points, size_t count
 /* Returns the one copy of the text, valid as long as the symbols. */
 const char *symbols_intern(struct symbols *s, const char *text);
 
-/* The absolute name of a line's file. */
+/* The name of a file of the unit, absolute if that is known; that of a line's file. */
+const char *unit_file(struct symbols *s, Dwarf_Die *unit, const char *name);
 const char *line_file(struct symbols *s, Dwarf_Die *unit, Dwarf_Line *line);
 
 #endif

@@ -558,6 +558,8 @@ void callables_of_class(struct evaluation *v, struct type *class, const char *na
 struct error *callable_of_value(struct value *value, struct callable *ret);
 /* True if the code at the address is a resolver (IFUNC). */
 bool callable_is_indirect(struct evaluation *v, u64 address);
+/* The type of the function that begins there, whatever its name; NULL: not known. */
+struct type *callable_type_at(struct evaluation *v, u64 address);
 /* Returns parameters and result of a C library function; false: it is not known. */
 bool library_call(struct evaluation *v, const char *name, struct callable *ret);
 /* Calls the one that fits best; `object` may be NULL. */

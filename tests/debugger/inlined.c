@@ -13,9 +13,16 @@ static int use(int n)
     return first + mix(100 * n);
 }
 
+/* What it stores is its own store, not that of main. */
+static inline __attribute__((always_inline)) void keep(int n)
+{
+    total = n;
+}
+
 int main(void)
 {
     total = use(1) + use(2);
     total += mix(7);
-    return total != 935;
+    keep(total + 1);
+    return total != 936;
 }

@@ -135,3 +135,7 @@ void heard(int number)
 {
     hidden_total += number;
 }
+
+/* Other names of functions and data: which one is shown. */
+extern __typeof__(heard) zheard __attribute__((alias("heard"))), aheard __attribute__((alias("heard")));
+extern __typeof__(nest) znest __attribute__((alias("nest"))), anest __attribute__((alias("nest")));

@@ -119,6 +119,10 @@ def places():
     yield "info line tools.c:9999  => line 9999 is after the last line with code in tools.c  # refused"
     for name in ["look", "main", "add", "main+3", "&four", "look+3", "$pc", "&nest.p[1]", "raw+4", "&hidden_total"]:
         yield "info symbol " + name
+    for name in ["heard", "zheard", "aheard"]:  # one function with three names
+        yield from ["info symbol " + name, "p " + name, "p &" + name, "x/2i " + name, "p/a %s+1" % name]
+    for name in ["nest", "znest", "anest"]:
+        yield from ["info symbol &" + name, "p/a &" + name, "x/2xw &" + name]
     yield "info symbol 1  => there is no symbol at 0x1  # refused"
     for name in ["look", "main", "add", "main+3", "&four", "four", "$pc", "0", "hidden_total", "numbers", "nosuch"]:
         yield "info address " + name

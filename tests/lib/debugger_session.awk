@@ -25,7 +25,7 @@
 /moment N$/ && !/tests\/debugger/ { sub(/  [^ ]+( in [^ ]+)?, thread/, "  in a library, thread") }
 /^[*] [0-9]+ +[0-9]+ / { $3 = "TID" }
 /^  [0-9]+ +[0-9]+ +[^ 0-9]+ .*(runs)?$/ && !/^  +[0-9]+  / { $2 = "TID" }
-/^[^ #]+ \(.*\) (at [.]\/|from \/)/ { print "in a library"; next }
+/^[^ #]+ \(.*\) (at [.][.]?\/|from \/)/ { print "in a library"; next }
 /^in .*, which was called \([0-9]+ frames? further out\) from$/ { print "in a library, called from"; next }
 /^ADDR in [?][?]/ || /^_start/ || /ld-linux/ { print "in a library"; next }
 { print }

@@ -168,7 +168,7 @@ struct error *dbg_info_symbol(struct dbg *d, const char *args)
     if (err)
         return err;
     const char *module = module_of(symbols, address), *section = symbols_section(symbols, address);
-    char *text = symbols_describe(symbols, address);
+    char *text = symbols_describe_linked(symbols, address);
     if (module && strncmp(text, "0x", 2) != 0) {
         say_symbol_of(d, text);
         dbg_say(d, " in %s%s%s%s\n", section ? "section " : "", section ? section : "",

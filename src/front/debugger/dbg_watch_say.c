@@ -7,7 +7,6 @@
 void dbg_say_by(struct dbg *d, struct moment at, u32 thread, bool with_thread)
 {
     struct symbols *symbols;
-    struct function_info function;
     struct line_place line;
     struct json *j = dbg_fields(d);
     struct error *err = debug_symbols(d->debug, &symbols);
@@ -15,11 +14,11 @@ void dbg_say_by(struct dbg *d, struct moment at, u32 thread, bool with_thread)
         error_destroy(err);
         return;
     }
-    bool known = symbols_function(symbols, at.pc, &function),
-         lined = symbols_line(symbols, at.pc, &line);
-    dbg_say(d, "by %s", known ? function.name : "??");
+    const char *function = symbols_innermost(symbols, at.pc);
+    bool lined = symbols_line(symbols, at.pc, &line);
+    dbg_say(d, "by %s", function ? function : "??");
     json_open(j, "by", '{');
-    json_string(j, "function", known ? function.name : NULL);
+    json_string(j, "function", function);
     json_string(j, "file", lined ? line.file : NULL);
     if (lined) {
         char *file = dbg_short_path(d, line.file);
