@@ -40,7 +40,7 @@ static void renew(struct book *book)
     book->reader = reader;
 }
 
-/* Only who has no book may leave. */
+/* Only a reader without books may leave. */
 static void leave(struct reader *reader)
 {
     if (reader->lent == 0)

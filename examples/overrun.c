@@ -31,7 +31,7 @@ static void rename_entry(struct entry *e, const char *name)
 {
     size_t length = strlen(name);
     for (size_t i = 0; i <= length; i++)
-        e->name[i] = name[i]; /* no one asks whether it fits */
+        e->name[i] = name[i]; /* nothing checks that it fits */
 }
 
 static void fill(void)
