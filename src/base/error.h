@@ -41,14 +41,16 @@ __attribute__((returns_nonnull, format(printf, 2, 3)))
 struct error *error_within(struct error *inner, const char *format, ...);
 
 /* clang's analyser looks at one file at a time and ignores returns_nonnull: without this it follows
- * paths on which error_new() returns NULL although there was an error. */
+ * paths on which error_new() returns NULL although there was an error. A macro and not a function:
+ * at some depth the analyser no longer looks into functions. */
 #if defined(__clang_analyzer__) && !defined(BASE_ERROR_DEFINITIONS)
-static inline struct error *error_not_null(struct error *err)
-{
-    if (!err)
-        __builtin_unreachable();
-    return err;
-}
+#define error_not_null(made)                                                                       \
+    ({                                                                                             \
+        struct error *error_made = (made);                                                         \
+        if (!error_made)                                                                           \
+            __builtin_unreachable();                                                               \
+        error_made;                                                                                \
+    })
 #define error_new(...) error_not_null(error_new(__VA_ARGS__))
 #define error_coded(...) error_not_null(error_coded(__VA_ARGS__))
 #define error_errno(...) error_not_null(error_errno(__VA_ARGS__))

@@ -15,8 +15,7 @@
 
 static const double FLUSH_SECONDS = 2;
 
-/* --- the copy
- * ---------------------------------------------------------------------------------- */
+/* --- the copy ------------------------------------------------------------------------------- */
 
 static struct error *copy_write(void *context, u64 address, const void *from, size_t size)
 {
@@ -43,8 +42,7 @@ static struct error *copy_allocate(void *context, u64 size, u64 *ret_address)
     return NULL;
 }
 
-/* --- registers
- * --------------------------------------------------------------------------------- */
+/* --- registers ------------------------------------------------------------------------------ */
 
 static bool copy_number(const char *name, const char *prefix, unsigned *ret)
 {
@@ -134,8 +132,7 @@ static struct error *copy_set_register(void *context, const char *name, const u8
     return err;
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------- */
+/* --- calls ---------------------------------------------------------------------------------- */
 
 /* Shows the output of the call before the value that it returned. */
 static void copy_say_output(struct debug *d)

@@ -153,9 +153,11 @@ static struct error *search_around(struct walk *w, u64 count, struct point_resul
         bool inside = false;
         u64 since = 0;
         struct error *err = point_search_before(w->s, &q, from, count, ret);
-        if (!err && !session_interrupted(w->s) && ret->outcome == POINT_FOUND)
+        if (err || session_interrupted(w->s))
+            return err;
+        if (ret->outcome == POINT_FOUND)
             err = find_around(w, ret->at, &inside, &call);
-        else if (!err && !session_interrupted(w->s) && ret->outcome == POINT_BEGUN)
+        else if (ret->outcome == POINT_BEGUN)
             err = look_at_call(w, ret->at, &call);
         if (err || session_interrupted(w->s) ||
             (ret->outcome == POINT_FOUND ? !inside : ret->outcome != POINT_BEGUN))

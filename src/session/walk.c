@@ -208,8 +208,9 @@ struct error *walk_ahead(struct walk *w, struct ahead *a)
     struct moment from = w->s->here.at;
     u32 known = symbols_points_number(w->symbols);
     struct error *err = walk_ahead_following(w, a, run_from_here);
-    if (!err && !session_interrupted(w->s))
-        err = source_symbols(w->src, &symbols);
+    if (err || session_interrupted(w->s))
+        return err;
+    err = source_symbols(w->src, &symbols);
     if (err || session_interrupted(w->s) || !all || symbols_points_number(symbols) == known)
         return err;
     points_join(w->points, symbols);

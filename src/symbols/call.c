@@ -6,8 +6,7 @@
  */
 #include "symbols/values_internal.h"
 
-/* --- memory of the copy
- * ------------------------------------------------------------------------ */
+/* --- memory of the copy --------------------------------------------------------------------- */
 
 struct error *value_in_copy(struct value *value, struct value **ret)
 {
@@ -53,8 +52,7 @@ static struct error *call_address_of(struct value *value, u64 *ret)
     return err;
 }
 
-/* --- how well arguments fit
- * -------------------------------------------------------------------- */
+/* --- how well arguments fit ----------------------------------------------------------------- */
 
 enum { FITS_NOT = 1000 };
 
@@ -175,17 +173,19 @@ static struct error *call_choose(struct evaluation *v, const struct callable *al
                                  struct value **arguments, size_t argument_count,
                                  const struct callable **ret)
 {
+    const struct callable *c = all;
     unsigned best = ~0u;
     for (size_t n = 0; n < count; n++) {
         unsigned fit = 2 * call_fit_all(v, &all[n], arguments, argument_count) + !all[n].address;
         if (fit < best) {
             best = fit;
-            *ret = &all[n];
+            c = &all[n];
         }
     }
-    if (best < 2 * FITS_NOT)
+    if (best < 2 * FITS_NOT) {
+        *ret = c;
         return NULL;
-    const struct callable *c = *ret;
+    }
     if (count > 1)
         return error_new("none of the %zu functions %s takes these arguments", count, c->name);
     if (argument_count < c->parameter_count || !c->is_variadic)
@@ -205,8 +205,7 @@ static struct error *call_choose(struct evaluation *v, const struct callable *al
     return error_new("%s cannot be called so", c->name);
 }
 
-/* --- arguments
- * ---------------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------------ */
 
 /* Widens an argument whose parameter type is unknown, as C does. */
 static struct error *call_widen(struct value *value, struct value **ret)
@@ -276,8 +275,7 @@ static struct error *call_convert(struct value *value, struct type *parameter, s
     return err ? err : value_cast(value, parameter, ret);
 }
 
-/* --- the call
- * ------------------------------------------------------------------------------------ */
+/* --- the call ------------------------------------------------------------------------------- */
 
 static struct error *call_virtual(struct evaluation *v, const struct callable *c, u64 object,
                                   u64 *ret)
@@ -445,8 +443,7 @@ struct error *call_operator(struct evaluation *v, const char *name, struct value
     return err ? NULL : call_best(v, all, count, NULL, false, arguments, given, NULL, ret);
 }
 
-/* --- what is called
- * -------------------------------------------------------------------------------- */
+/* --- what is called ------------------------------------------------------------------------- */
 
 struct call_arguments {
     struct value **list;

@@ -10,8 +10,7 @@
 
 #include "symbols/values_internal.h"
 
-/* --- of a DIE
- * ---------------------------------------------------------------------------------- */
+/* --- of a DIE ------------------------------------------------------------------------------- */
 
 static bool callable_has(Dwarf_Die *die, unsigned name)
 {
@@ -98,8 +97,7 @@ static void callable_describe(struct evaluation *v, struct callable *c)
             DW_AT_prototyped);
 }
 
-/* --- by name
- * ----------------------------------------------------------------------------------- */
+/* --- by name ------------------------------------------------------------------------------- */
 
 struct callable_search {
     struct evaluation *v;
@@ -113,16 +111,16 @@ struct callable_search {
  * somewhere that ends so. */
 static unsigned callable_rank(const struct callable_search *s, const char *qualified)
 {
-    size_t all = strlen(qualified), length = strlen(s->name), space = s->space ? strlen(s->space)
-        : 0;
+    const char *space_name = s->space ? s->space : "";
+    size_t all = strlen(qualified), length = strlen(s->name), space = strlen(space_name);
     if (strcmp(qualified, s->name) == 0)
         return 2;
     if (all < length + 2 || strcmp(qualified + all - length, s->name) != 0 ||
         strncmp(qualified + all - length - 2, "::", 2) != 0)
         return 0;
     size_t before = all - length - 2;
-    return before <= space && strncmp(s->space, qualified, before) == 0 &&
-                   (before == space || strncmp(s->space + before, "::", 2) == 0) ? 3 : 1;
+    return before <= space && strncmp(space_name, qualified, before) == 0 &&
+                   (before == space || strncmp(space_name + before, "::", 2) == 0) ? 3 : 1;
 }
 
 static void callable_add(struct callable_search *s, const struct callable *c)
@@ -200,8 +198,7 @@ void callables_named(struct evaluation *v, const char *name, struct callable **r
     *ret_count = s.found.count;
 }
 
-/* --- of a class
- * -------------------------------------------------------------------------------- */
+/* --- of a class ----------------------------------------------------------------------------- */
 
 static void callable_add_methods(struct evaluation *v, struct type *class, const char *name,
                                  struct list *ret)
@@ -245,8 +242,7 @@ void callables_of_class(struct evaluation *v, struct type *class, const char *na
     *ret_count = found.count;
 }
 
-/* --- of a value
- * -------------------------------------------------------------------------------- */
+/* --- of a value ----------------------------------------------------------------------------- */
 
 /* A function type that was written in an expression has its parameters as members. */
 static void callable_of_written(struct evaluation *v, struct type *t, struct callable *c)
@@ -284,8 +280,7 @@ struct error *callable_of_value(struct value *value, struct callable *ret)
     return NULL;
 }
 
-/* --- functions that are found out when they are first called
- * -------------------------------------- */
+/* --- functions that are found out when they are first called -------------------------------- */
 
 bool callable_is_indirect(struct evaluation *v, u64 address)
 {

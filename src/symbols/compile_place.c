@@ -149,8 +149,8 @@ static struct error *location(struct compiler *c, struct found_variable *f, Dwar
     Dwarf_Op *ops;
     size_t count;
     bool own = f->module == c->v->view.module;
-    int got = own && c->v->view.module ? variables_location(&c->v->view, a, &ops, &count)
-                                       : expression_of(a, &ops, &count);
+    int got = own ? variables_location(&c->v->view, a, &ops, &count)
+                  : expression_of(a, &ops, &count);
     *ret_value = false;
     if (got || !count)
         return error_coded(ERROR_UNAVAILABLE, "it is optimised out there");

@@ -260,9 +260,9 @@ static void conveniences_put(struct conveniences *c, const char *name, struct ke
         kept_value_deinit(there);
     else
         there = list_add(&c->variables);
+    k.name = xformat("%s", name);
+    k.in_memory = k.type->kind == TYPE_FUNCTION;
     *there = k;
-    there->name = xformat("%s", name);
-    there->in_memory = there->type->kind == TYPE_FUNCTION;
 }
 
 void conveniences_forget(struct conveniences *c, const char *name)

@@ -885,7 +885,7 @@ static struct error *evaluate_condition(struct evaluation *v, const struct tree 
         err = value_truth(a, &truth);
     if (!err)
         err = evaluate(v, truth ? t->b : t->c, ret);
-    if (!err)
+    if (!err && *ret)
         (*ret)->from = sources_join(v, (*ret)->from, value_all_sources(a));
     return err;
 }

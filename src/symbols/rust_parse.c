@@ -77,15 +77,14 @@ struct error *rust_read_number(struct evaluation *v, const char **at, struct num
     if (floating)
         return rust_read_float(v, at, floating, ret, ret_type);
     *at += base == 10 ? 0 : 2;
-    size_t more = 0;
     for (; **at == '_' || rust_digit(**at) < base; ++*at) {
-        if (base == 10 && (more = rust_suffix(*at, &suffix)))
+        if (base == 10 && rust_suffix(*at, &suffix))
             break;
         if (**at != '_' && __builtin_mul_overflow(value, base, &value))
             return error_new("the number '%.40s' is too large", from);
         value += **at == '_' ? 0 : rust_digit(**at);
     }
-    more = rust_suffix(*at, &suffix);
+    size_t more = rust_suffix(*at, &suffix);
     *at += more;
     if (isalnum((u8)**at) || **at == '_')
         return error_new("'%.20s' is not a number", from);

@@ -64,7 +64,7 @@ static struct type *siginfo_type(struct evaluation *v)
             siginfo_add(whole, f->name, of, f->offset);
             continue;
         }
-        if (!siginfo_fields[n - 1].of || strcmp(siginfo_fields[n - 1].of, f->of) != 0) {
+        if (!part || strcmp(siginfo_fields[n - 1].of, f->of) != 0) {
             if (part)
                 siginfo_keep(v, part);
             part = siginfo_struct(v, "struct", NULL, 0);

@@ -354,8 +354,7 @@ void values_parts_of_frame(struct evaluation *v, struct parts *p, bool roots);
 /* With `find_more`, pointers in the objects become objects, too. */
 void values_parts_of_objects(struct evaluation *v, struct parts *p, bool find_more);
 
-/* --- values that outlive their evaluation: $1, $$2, $name
- * -------------------------------------------------------- */
+/* --- values that outlive their evaluation: $1, $$2, $name ----------------------------------- */
 
 void conveniences_create(struct conveniences **ret);
 void conveniences_destroy(struct conveniences *c); /* accepts NULL */

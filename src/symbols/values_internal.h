@@ -515,8 +515,7 @@ struct error *evaluate_operation(struct evaluation *v, enum tree_op op, struct v
                                  struct value **ret);
 struct error *evaluate_dereference(struct value *value, struct value **ret);
 
-/* --- effects (assign.c, call.c, callable.c, call_abi.c)
- * ------------------------------------------------------- */
+/* --- effects (assign.c, call.c, callable.c, call_abi.c) ------------------------------------- */
 
 /* Returns an error if the program cannot be changed; `what` names the attempt. */
 struct error *effects_allowed(struct evaluation *v, const char *what);
@@ -628,8 +627,7 @@ struct error *internal_function_call(struct evaluation *v, const char *name,
                                      struct value *const *arguments, size_t count,
                                      struct value **ret);
 
-/* --- what outlives an evaluation (conveniences.c)
- * ---------------------------------------------------------------- */
+/* --- what outlives an evaluation (conveniences.c) ------------------------------------------- */
 
 /* Finds `$`, `$$`, `$3`, `$$3`, `$name`; void if not set. An error if there are no conveniences. */
 struct error *conveniences_find(struct evaluation *v, const char *name, struct value **ret);
