@@ -313,7 +313,7 @@ char *debug_subject_frame(const struct subject *s); /* "the frame of walk" */
 /* "the compiler keeps i in registers at lines 3-9"; NULL: it stays in one place. */
 char *debug_keeping(const struct subject *s);
 
-/* All changes of a value. */
+/* A question about all changes of a value, and one of the changes. */
 struct debug_history_asked {
     const char *expression;
     bool location;          /* -l: the memory that it means now */

@@ -1,5 +1,5 @@
 /* Movements that end with the frame at the latest: `until` without an argument, which leaves a
- * loop behind, and `advance`.
+ * loop, and `advance`.
  *
  * `until` is a `next` that does not go back: if the statement is the last one of a loop, and `next`
  * leads to the loop's beginning, it goes on to the first statement of this frame that lies after

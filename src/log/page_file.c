@@ -2,8 +2,8 @@
  *
  *     header | frames | table
  *
- * The table comes last, because it is not known before how many pages will be new.  It has the size
- * and the checksum of each frame; one of which nothing is kept has size 0.
+ * The table comes last, because the number of new pages is not known before. It has the size and
+ * the checksum of each frame. A frame whose pages were all removed has size 0.
  */
 #include "log/page_file.h"
 
@@ -42,7 +42,7 @@ struct page_file_header {
 _Static_assert(sizeof(struct page_file_header) == 56, "on disk");
 
 struct page_file_frame {
-    u32 stored; /* bytes; 0: it was left out */
+    u32 stored; /* size in bytes; 0: the frame was removed */
     u32 crc;
 };
 
@@ -75,10 +75,10 @@ struct page_writer {
     int dir, fd;
     char *name, *new_name;
     struct page_file_header header;
-    u64 at;             /* of the next frame */
+    u64 at;             /* offset of the next frame */
     struct list frames; /* struct page_file_frame */
     ZSTD_CCtx *zstd;
-    u32 held;           /* pages of the frame that is being filled */
+    u32 held;           /* number of pages in the frame that is being filled */
     u8 frame[PAGE_FRAME_SIZE];
     u8 packed[ZSTD_COMPRESSBOUND(PAGE_FRAME_SIZE)];
 };
@@ -112,7 +112,7 @@ struct error *page_writer_create(int dir, const u8 id[16], u32 file, struct page
     return NULL;
 }
 
-/* A frame as it is to be in the file. */
+/* Writes a frame that is already compressed. */
 static struct error *page_writer_frame(struct page_writer *w, const void *bytes, u32 size, u32 crc)
 {
     struct error *err = page_put(w->fd, bytes, size, w->at);
@@ -162,7 +162,7 @@ struct error *page_writer_finish(struct page_writer *w, u64 *ret_bytes)
     struct error *err = page_writer_close(w, &bytes);
     if (!err)
         *ret_bytes = bytes;
-    page_writer_destroy(w); /* the name is another one now */
+    page_writer_destroy(w); /* the file has its final name and is not removed */
     return err;
 }
 
@@ -185,12 +185,12 @@ void page_writer_destroy(struct page_writer *w)
 
 struct page_reader {
     int fd;
-    u64 at; /* of the header */
+    u64 at; /* offset of the header */
     struct page_file_header header;
     struct page_file_frame *frames;
-    u64 *places; /* of the frames, from the header on */
+    u64 *places; /* offsets of the frames from the header */
     ZSTD_DCtx *zstd;
-    u64 read;    /* which frame is here, and 1; 0: none */
+    u64 read;    /* number of the frame in the buffer plus 1; 0: none */
     u8 frame[PAGE_FRAME_SIZE];
     u8 packed[ZSTD_COMPRESSBOUND(PAGE_FRAME_SIZE)];
 };
@@ -254,7 +254,7 @@ struct error *page_reader_open(int fd, u64 at, const u8 id[16], u32 file, struct
     return NULL;
 }
 
-/* As it is in the file. */
+/* Reads a frame without decompressing it. */
 static struct error *page_reader_packed(struct page_reader *r, u64 frame)
 {
     const struct page_file_frame *f = &r->frames[frame];
@@ -301,7 +301,7 @@ void page_reader_close(struct page_reader *r)
 
 /* --- shrinking ------------------------------------------------------------------------------ */
 
-/* Of a frame: are all pages to be kept, or some, or none? */
+/* Tells whether all pages of a frame are to be kept, or some, or none. */
 enum page_frame_kept { KEPT_NONE, KEPT_SOME, KEPT_ALL };
 static enum page_frame_kept page_frame_kept(const bool *keep, u64 from, u64 end)
 {
@@ -311,7 +311,7 @@ static enum page_frame_kept page_frame_kept(const bool *keep, u64 from, u64 end)
     return count == end - from ? KEPT_ALL : count ? KEPT_SOME : KEPT_NONE;
 }
 
-/* The frame is packed again, with zeros in place of what is not kept. */
+/* Compresses the frame again, with zeros in place of the removed pages. */
 static struct error *page_file_wipe(struct page_reader *r, struct page_writer *w, const bool *keep,
                                     u64 from, u64 end)
 {

@@ -2,15 +2,15 @@
  *
  *     header | state | index | sizes of frames | frames
  *
- * State and index are one zstd frame each.  The index has a u32 for each page of the snapshot: 0,
- * zeros, or the number of a stored page, counted from 1.  A frame holds SNAPSHOT_FRAME_PAGES
- * stored pages, the last one what is left.
+ * State and index are one zstd frame each. The index has a u32 for each page of the snapshot: 0 for
+ * a page of zeros, or the number of a stored page, counted from 1. A frame holds
+ * SNAPSHOT_FRAME_PAGES stored pages; the last frame may hold fewer.
  *
  * Equal pages are found by a hash and then compared byte by byte.
  *
- * In version 2 there are no frames, and the index has the place of each page in a page file. What
- * is stored of a place is its difference from the one that would follow the page before: pages that
- * have not changed since the last snapshot mostly lie one after the other.
+ * In version 2 there are no frames, and the index has the place of each page in a page file. The
+ * index stores a place as its difference from the place after that of the previous page, because
+ * pages that have not changed since the last snapshot are mostly consecutive.
  */
 #include "log/snapshot_file.h"
 

@@ -37,7 +37,7 @@ struct snapshot_frame {
     u32 crc;
 };
 
-/* The place after this one, of pages that were stored together. */
+/* Returns the place after this one: the expected place of the next page. */
 static inline struct page_place place_after(struct page_place p)
 {
     return p.file ? (struct page_place){p.file, p.number + 1} : p;

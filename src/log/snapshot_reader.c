@@ -1,8 +1,8 @@
 /* Reads a snapshot from disk: see snapshot_file.h.
  *
- * A page is found by its number: the index says which of the stored pages it is, and that is in
- * one frame.  A few frames that were expanded last are kept, since pages that are alike are stored
- * once, and so may lie anywhere before.
+ * A page is found by its number: the index gives the number of the stored page, and with that its
+ * frame. The most recently decompressed frames are kept: a content that occurs several times is
+ * stored once, where it occurs first, so an earlier frame may be needed again.
  *
  * Pages that are in page files are found by their places. A few of these files are open at a time:
  * there may be thousands.
@@ -238,7 +238,7 @@ struct error *snapshot_file_places(int fd, u64 at, struct page_place **ret, u64 
     return *ret_pages ? read_places(fd, at, &h, ret) : NULL;
 }
 
-/* The open file, in place of the one that was used longest ago. */
+/* Opens the page file, unless it is open, and closes the least recently used one. */
 static struct error *reader_page_file(struct snapshot_reader *r, u32 file,
                                       struct page_reader **ret)
 {
@@ -273,7 +273,7 @@ static int by_place(const void *a, const void *b)
            : x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Each frame once, file by file. */
+/* Checks each frame once, file by file. */
 static struct error *check_places(struct snapshot_reader *r)
 {
     size_t size = r->h.pages * sizeof *r->places;
@@ -468,7 +468,7 @@ struct error *snapshot_reader_pages(struct snapshot_reader *r, u64 first, u64 co
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/* The number of pages from `first` on that are all zeros, or all not. */
+/* Returns the number of pages from `first` on that are all zeros, or all not zeros. */
 static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
 {
     u64 n = first;
@@ -478,7 +478,7 @@ static u64 pages_alike(const struct snapshot_reader *r, u64 first, u64 most)
     return n - first;
 }
 
-/* Pages of zeros stay holes. */
+/* Pages of zeros remain holes in the file. */
 static struct error *read_all_pages(struct snapshot_reader *r, int to)
 {
     u8 *room = xalloc(PAGES_AT_A_TIME * SNAPSHOT_PAGE);

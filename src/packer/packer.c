@@ -101,7 +101,7 @@ static bool is_last_snapshot(const struct snapshot_stored *list, size_t count, s
     return true;
 }
 
-/* One alone, with all its pages; nothing if it cannot be read. */
+/* Adds one snapshot with all its pages, or nothing if it cannot be read. */
 static struct error *add_whole_snapshot(struct packing *p, const struct snapshot_stored *s,
                                         const char *name)
 {
@@ -126,7 +126,7 @@ static struct error *add_whole_snapshot(struct packing *p, const struct snapshot
     return err;
 }
 
-/* The files that snapshots have their pages in. */
+/* Adds the page files of the snapshots. */
 static struct error *add_page_files(struct packing *p)
 {
     struct error *err = NULL;
@@ -139,7 +139,7 @@ static struct error *add_page_files(struct packing *p)
     return err;
 }
 
-/* Those that were taken while it was recorded, as far as they are wanted. */
+/* Adds the snapshots that were taken while the program was recorded, as far as they are wanted. */
 static struct error *add_snapshots(struct packing *p)
 {
     size_t count;

@@ -34,8 +34,8 @@ void subject_add_slot(const struct subject *s, struct subject_slots *slots, u64 
     slot[slots->count++] = (struct value_source){address, size};
 }
 
-/* It ends where its return address is executed with its frame gone, or another return address is
- * written in the place of its own: after a longjmp, say. */
+/* A frame ends where its return address is executed with the frame removed, or where another return
+ * address is written in its place, for instance after a longjmp. */
 bool subject_bound(const struct subject *s, int which, struct breakpoint *ret)
 {
     if (!subject_is_local(s))

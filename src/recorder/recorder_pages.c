@@ -1,8 +1,8 @@
 /* Pages of all snapshots of a recording: see the header.
  *
- * A content is found by its hash, in a table with open addressing, and then compared byte by byte:
- * with the page in its file, or, if that is not written yet, with where it came from.  Places in
- * the table whose page is gone are passed over, and are left out when the table grows.
+ * A content is found by its hash, in a table with open addressing, and then compared byte by byte
+ * with the page in its file, or with its source if the file is not written yet. Slots of the table
+ * whose page is gone are skipped, and dropped when the table grows.
  *
  * Invariants
  *   (1) A reference is released only if it was held.
@@ -22,7 +22,7 @@
 #include "log/snapshot_state.h"
 
 enum {
-    UNUSED_SHARE = 4, /* of a file's pages, from which on it is shrunk */
+    UNUSED_SHARE = 4, /* a file is shrunk if one page in this many is unused */
     SLOTS_FIRST = 4096,
 };
 
@@ -32,10 +32,10 @@ struct kept_page {
     bool gone; /* left out of its file */
 };
 
-struct kept_pages {    /* of one file */
+struct kept_pages {    /* the pages of one file */
     struct list pages; /* struct kept_page, by number; none: the file is gone */
-    u64 bytes;         /* of the file */
-    u64 gone, unused;  /* pages that are gone; that are there, and nothing refers to them */
+    u64 bytes;         /* size of the file */
+    u64 gone, unused;  /* pages that were removed; pages without references that are still there */
 };
 
 struct recorder_pages {
@@ -44,9 +44,9 @@ struct recorder_pages {
     u64 bytes;
     struct page_place *slots; /* file 0: free */
     u64 slot_count, used;
-    struct page_writer *writer; /* of the last file, which is not whole yet */
+    struct page_writer *writer; /* writes the last file, which is not complete yet */
     struct list sources;        /* const u8 *: where its pages came from */
-    u32 open_file;              /* that the reader has; 0: none */
+    u32 open_file;              /* the file that the reader has open; 0: none */
     struct page_reader *reader;
 };
 
@@ -152,7 +152,7 @@ static bool has_content(struct recorder_pages *p, struct page_place at, const u8
         err = page_reader_frame(p->reader, at.number, &frame);
     bool same = !err && memcmp(frame + at.number % PAGE_FILE_FRAME * SNAPSHOT_PAGE, page,
                                SNAPSHOT_PAGE) == 0;
-    error_destroy(err); /* then it is stored again */
+    error_destroy(err); /* then the page is stored again */
     return same;
 }
 
@@ -261,7 +261,7 @@ static void remove_page_file(struct recorder_pages *p, u32 file)
     kept_pages_deinit(f);
 }
 
-/* An error leaves the file as it is. */
+/* After an error the file is unchanged. */
 static void leave_out_unused(struct recorder_pages *p, u32 file)
 {
     struct kept_pages *f = kept_file(p, file);
@@ -286,7 +286,7 @@ static void leave_out_unused(struct recorder_pages *p, u32 file)
 static void shrink_page_file(struct recorder_pages *p, u32 file)
 {
     const struct kept_pages *f = kept_file(p, file);
-    if (p->open_file == file) { /* it will be another one */
+    if (p->open_file == file) { /* the file will be replaced */
         page_reader_close(p->reader);
         p->reader = NULL;
         p->open_file = 0;

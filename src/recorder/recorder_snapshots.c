@@ -1,21 +1,22 @@
 /* Snapshots that the recorded processes take: see the header.
  *
- * A process writes pages to a file in memory, while it stands: all, or those that have changed
- * since its last snapshot (its *base*, whose number the two agree on).  A thread here finds out
- * which pages are new to the recording, compresses them into a page file (recorder_pages.c) and
- * writes the snapshot beside the tracks, under another name until it is whole.  One is in work at a
- * time: a process that asks meanwhile is told to come again, unless it is about to end.
+ * While it is stopped, a process writes pages to a file in memory: all of them, or those that have
+ * changed since its last snapshot (its *base*, whose number both sides know). A thread of the
+ * recorder finds the pages that are new to the recording, compresses them into a page file
+ * (recorder_pages.c) and writes the snapshot next to the tracks, under another name until it is
+ * complete. It processes one snapshot at a time. A process that asks for room meanwhile is told to
+ * ask again later, unless it is about to end.
  *
- * Files in memory are used again, since one that has its pages is twice as fast to write to.  If a
- * process is about to write more than the file has, it is told to come again, and the thread makes
- * the file larger meanwhile.
+ * Files in memory are used again, because writing to one that already has its pages is twice as
+ * fast. If a process is about to write more than the file has room for, it is told to ask again,
+ * and the thread enlarges the file meanwhile.
  *
- * If all of them take too much room, some are removed.  Those of the last seconds stay, and the
- * last one of each process; of the others the one goes whose loss leaves the smallest gap.  Far
- * from the end they come to lie evenly.  Pages that others refer to stay.
+ * If the snapshots take too much room, some are removed. Those of the last seconds stay, and the
+ * last one of each process; of the others, the one whose removal leaves the smallest gap is
+ * removed. So far from the end they are spaced evenly. Pages that other snapshots refer to stay.
  *
  * Invariants
- *   (1) `stored` is ordered by when they were taken.
+ *   (1) `stored` is ordered by the time at which the snapshots were taken.
  */
 #include "recorder/recorder_snapshots_internal.h"
 
@@ -43,20 +44,20 @@
 #include "recorder/recorder_state_internal.h"
 
 enum {
-    WAITING_MOST = 4, /* with those that processes leave behind */
+    WAITING_MOST = 4, /* maximum number of jobs, including those of ended processes */
     PAGE = 4096,
-    FREE_SHARE = 10,  /* of the free disk, at most */
-    REST = 4,         /* times as long as the thread has worked it rests */
-    MEMORY_SHARE = 4, /* of the memory that is available, for one */
+    FREE_SHARE = 10,  /* at most this fraction of the free disk */
+    REST = 4,         /* the thread rests this many times as long as it has worked */
+    MEMORY_SHARE = 4, /* at most this fraction of the available memory for one snapshot */
     ROOM_WAITS_MOST = 5,
-    SPARE_BYTES = 16 << 20,     /* of a file in memory that waits for the next snapshot */
-    SPARE_BYTES_MOST = 128 << 20, /* and that is made larger for it */
+    SPARE_BYTES = 16 << 20,     /* size of a file in memory that is kept for the next snapshot */
+    SPARE_BYTES_MOST = 128 << 20, /* maximum size to which it is enlarged */
 };
 
 #define SECOND 1000000000ull
 static const u64 BYTES_MOST = 1ull << 30;
-static const u64 LAST_SECONDS = 3 * SECOND;    /* those that are younger stay */
-static const u64 FREE_LEAST = 256ull << 20;    /* of the disk: the log needs that */
+static const u64 LAST_SECONDS = 3 * SECOND;    /* younger ones stay */
+static const u64 FREE_LEAST = 256ull << 20;    /* disk space that is left for the log */
 static const u64 BUSY_AGAIN = SECOND / 50, FULL_AGAIN = 5 * SECOND;
 
 struct recorder_snapshot_job {
@@ -82,13 +83,13 @@ struct given_room {
     u64 number;
 };
 
-/* The last snapshot of a process that lives. */
+/* The last snapshot of a living process. */
 struct snapshot_base {
     u32 track;
-    bool ended;    /* the process does so no longer */
-    u64 number;    /* that it may refer to next; 0: none */
-    u64 stored;    /* of the state below; 0: there is none */
-    struct stored_state state; /* of the thread alone: it holds these places */
+    bool ended;    /* the process has ended since */
+    u64 number;    /* the number that its next snapshot may refer to; 0: none */
+    u64 stored;    /* the number of the state below; 0: there is none */
+    struct stored_state state; /* used only by the thread; holds references to its pages */
 };
 
 struct recorder_snapshots {
@@ -99,30 +100,30 @@ struct recorder_snapshots {
     struct list given; /* struct given_room */
     u64 last_number;
     u32 way;           /* enum snapshot_way */
-    u64 cost;          /* of all so far, in nanoseconds of the processes */
-    u64 pause;         /* the longest for which one stood */
-    u64 written;       /* pages that they wrote */
-    char *why;         /* the last one that was tried could not be taken */
+    u64 cost;          /* total time that snapshots took from the processes, in nanoseconds */
+    u64 pause;         /* the longest time that a process was stopped for one */
+    u64 written;       /* number of pages that processes wrote */
+    char *why;         /* why the last attempt failed */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     pthread_cond_t more;
     struct recorder_snapshot_job jobs[WAITING_MOST];
-    size_t job_count; /* the first is being done */
-    u64 bytes;        /* of snapshots and page files */
-    struct list bases; /* struct snapshot_base *; the thread alone removes any */
+    size_t job_count; /* the first job is being processed */
+    u64 bytes;        /* total size of snapshots and page files */
+    struct list bases; /* struct snapshot_base *; only the thread removes elements */
     int spare;        /* a file in memory for the next snapshot, or -1 */
-    u64 spare_wanted; /* bytes that it is to have; 0: nobody waits for them */
-    unsigned room_waits; /* how often a process was told that they come */
-    u64 rests_until;  /* the thread has worked enough for now */
+    u64 spare_wanted; /* requested size of that file; 0: no process waits for it */
+    unsigned room_waits; /* how often a process was told to ask again for it */
+    u64 rests_until;  /* the thread rests until then */
     bool ended, running;
     pthread_t thread;
 
-    struct list stored; /* of the thread alone: struct stored_snapshot */
-    u64 own_bytes;      /* of those */
+    struct list stored; /* used only by the thread: struct stored_snapshot */
+    u64 own_bytes;      /* their total size without page files */
     struct recorder_pages *pages;
 };
 
-/* Nanoseconds, by a clock that is never set back. */
+/* Nanoseconds of a monotonic clock. */
 static u64 steady_now(void)
 {
     struct timespec now;
@@ -138,7 +139,7 @@ static u64 free_disk(const struct recorder_snapshots *s)
     return fstatvfs(s->rec->dir, &st) < 0 ? 0 : (u64)st.f_bavail * st.f_frsize;
 }
 
-/* The number in a file, after the given word; `unless` if there is none. */
+/* Returns the number after the given word in a file; `unless` if there is none. */
 static u64 number_in(const char *path, const char *word, u64 unless)
 {
     char line[128];
@@ -153,7 +154,8 @@ static u64 number_in(const char *path, const char *word, u64 unless)
     return number;
 }
 
-/* Bytes; a fair amount if the kernel does not tell.  A container may have less than the machine. */
+/* Returns the available memory in bytes, or a guess if the kernel does not tell. A container may
+ * have less than the machine. */
 static u64 available_memory(void)
 {
     u64 free = number_in("/proc/meminfo", "MemAvailable:", 1 << 20) << 10;
@@ -206,7 +208,7 @@ static struct snapshot_base *find_base(const struct recorder_snapshots *s, u32 t
     return NULL;
 }
 
-/* What the track may refer to next. */
+/* Returns the number of the snapshot that the track may refer to next. */
 static void set_base(struct recorder_snapshots *s, u32 track, u64 number)
 {
     struct snapshot_base *base = find_base(s, track);
@@ -219,7 +221,7 @@ static void set_base(struct recorder_snapshots *s, u32 track, u64 number)
         base->number = number;
 }
 
-/* A file in memory, from its beginning. */
+/* Returns a file in memory, positioned at its start. */
 static int room_take(struct recorder_snapshots *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -246,7 +248,7 @@ static void room_give_back(struct recorder_snapshots *s, int fd)
         close(fd);
 }
 
-/* Of the thread: makes pages for a process that will come again. */
+/* In the thread: enlarges the file for a process that will ask again. */
 static void room_prepare(struct recorder_snapshots *s, u64 bytes)
 {
     int fd = room_take(s);
@@ -275,7 +277,7 @@ static bool start_thread(struct recorder_snapshots *s)
     return s->running;
 }
 
-/* With the lock: is there not enough room, and is it worth to wait for more? */
+/* With the lock: true if there is too little room and waiting for more is worthwhile. */
 static bool room_is_coming(struct recorder_snapshots *s, u64 bytes)
 {
     struct stat st;
@@ -289,7 +291,7 @@ static bool room_is_coming(struct recorder_snapshots *s, u64 bytes)
     return start_thread(s);
 }
 
-/* 0, or an errno; *again is when to come again. */
+/* Returns 0 or an errno; *again is when to ask again. */
 static int why_no_room(struct recorder_snapshots *s, const struct channel_room *ask, u64 *again)
 {
     bool patient = !ask->last && !s->exact;
@@ -383,7 +385,7 @@ static struct error *write_snapshot(const struct recorder_snapshots *s,
     return err;
 }
 
-/* The time between those of the same track before and after it. */
+/* Returns the time between its neighbours in the same track. */
 static u64 gap_around(const struct recorder_snapshots *s, size_t index)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -401,7 +403,7 @@ static u64 gap_around(const struct recorder_snapshots *s, size_t index)
     return after - (before ? before : s->began);
 }
 
-/* Which one is missed least?  `harsh`: those that are to stay, too. */
+/* Finds the snapshot that is needed least. `harsh`: even those that normally stay. */
 static bool find_victim(const struct recorder_snapshots *s, bool harsh, size_t *ret)
 {
     const struct stored_snapshot *all = s->stored.items;
@@ -416,7 +418,7 @@ static bool find_victim(const struct recorder_snapshots *s, bool harsh, size_t *
     return least != ~0ull;
 }
 
-/* The pages that it refers to. */
+/* Releases the pages that it refers to. */
 static void release_stored(struct recorder_snapshots *s, const char *name)
 {
     struct page_place *places = NULL;
@@ -432,7 +434,7 @@ static void release_stored(struct recorder_snapshots *s, const char *name)
         close(fd);
 }
 
-/* Its name goes first: a snapshot has its pages as long as it is there. */
+/* The snapshot is removed before its pages, so that a snapshot on disk always has its pages. */
 static void remove_stored(struct recorder_snapshots *s, size_t index)
 {
     struct stored_snapshot *all = s->stored.items;
@@ -479,7 +481,7 @@ static void note_stored(struct recorder_snapshots *s, const struct recorder_snap
 
 /* --- bases ---------------------------------------------------------------------------------- */
 
-/* Forgets what it refers to. */
+/* Releases the pages that the base refers to. */
 static void clear_base(struct recorder_snapshots *s, struct snapshot_base *base)
 {
     recorder_pages_release(s->pages, base->state.places, base->state.pages);
@@ -496,7 +498,7 @@ static bool has_job(const struct recorder_snapshots *s, u32 track)
     return false;
 }
 
-/* One of a process that has ended, or any; NULL: there is none. */
+/* Returns the base of a process that has ended, or any base; NULL: there is none. */
 static struct snapshot_base *take_ended_base(struct recorder_snapshots *s, bool any)
 {
     struct snapshot_base **all = s->bases.items, *ret = NULL;
@@ -519,7 +521,7 @@ static void clear_bases(struct recorder_snapshots *s, bool all)
     }
 }
 
-/* The state becomes that of the base. */
+/* Makes the state that of the base. */
 static void replace_base(struct recorder_snapshots *s, struct snapshot_base *base,
                          const struct recorder_snapshot_job *job, struct stored_state *state)
 {
@@ -531,7 +533,7 @@ static void replace_base(struct recorder_snapshots *s, struct snapshot_base *bas
     base->stored = job->number;
 }
 
-/* What this thread has worked, in nanoseconds. */
+/* The CPU time of this thread, in nanoseconds. */
 static u64 thread_time(void)
 {
     struct timespec now;
@@ -539,14 +541,14 @@ static u64 thread_time(void)
     return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
 }
 
-/* The pages of a snapshot are in files, and it refers to them. */
+/* Puts the pages of a snapshot into page files and holds references to them. */
 static struct error *make_stored(struct recorder_snapshots *s,
                                  const struct recorder_snapshot_job *job, char *name)
 {
     u64 bytes = 0;
     struct stored_state state;
     pthread_mutex_lock(&s->lock);
-    struct snapshot_base *base = find_base(s, job->track); /* this thread removes it, or none */
+    struct snapshot_base *base = find_base(s, job->track); /* only this thread removes it */
     pthread_mutex_unlock(&s->lock);
     if (!base || (job->base && base->stored != job->base))
         return error_new("the snapshot before it is missing");
@@ -565,7 +567,8 @@ static struct error *make_stored(struct recorder_snapshots *s,
     return err;
 }
 
-/* One that cannot be written is no loss for the recording; the next of its track has all pages. */
+/* If a snapshot cannot be written, the recording goes on, and the track's next one has all
+ * pages. */
 static void store_one(struct recorder_snapshots *s, const struct recorder_snapshot_job *job)
 {
     u64 began = thread_time();
@@ -585,7 +588,7 @@ static void store_one(struct recorder_snapshots *s, const struct recorder_snapsh
 static void *recorder_snapshots_run(void *argument)
 {
     struct recorder_snapshots *s = argument;
-    setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
+    setpriority(PRIO_PROCESS, 0, 10); /* applies to this thread only */
     pthread_mutex_lock(&s->lock);
     for (;;) {
         while (!s->job_count && !s->ended && !s->spare_wanted)
@@ -611,7 +614,7 @@ static void *recorder_snapshots_run(void *argument)
     return NULL;
 }
 
-/* What it says is held against what it wrote: the program may have written over its own. */
+/* Checks the message against the file: the program may have overwritten the engine's data. */
 static bool is_possible(const struct channel_snapshot *said, int fd)
 {
     struct stat st;

@@ -1,10 +1,11 @@
-/* From what an engine wrote of a snapshot to what is stored of it: see the header.
+/* Converts a snapshot from the form that an engine writes to the form that is stored: see the
+ * header.
  *
- * An engine writes the pages that have changed since its last snapshot (PAGES), and says which have
- * not (SAME).  Both become PAGES here, numbered one after the other; runs that touch are joined.
- * The place of a page that has not changed is the one it had in the last snapshot.
+ * An engine writes the pages that have changed since its last snapshot (PAGES), and lists those
+ * that have not changed (SAME). Both become PAGES here, with consecutive numbers; adjacent runs are
+ * joined. A page that has not changed has the same place as in the last snapshot.
  *
- * The program may have written over its engine's memory: nothing is taken for granted.
+ * The program may have overwritten the engine's memory, so all input is checked.
  */
 #include "recorder/recorder_state_internal.h"
 
@@ -22,7 +23,7 @@ struct state_maker {
     const struct stored_state *base;
     struct recorder_pages *store;
     struct stored_state *ret;
-    u64 room; /* of ret->bytes */
+    u64 room; /* allocated size of ret->bytes */
     u64 run;  /* offset of the last PAGES in ret->bytes, if there is one */
     bool any_run;
     u64 page_room;
@@ -56,7 +57,7 @@ static void *state_append(struct state_maker *m, const void *record, u64 size)
     return at;
 }
 
-/* The next page of the snapshot. */
+/* Adds the next page of the snapshot. */
 static void state_add_page(struct state_maker *m, u64 address, u32 copy, struct page_place place)
 {
     struct stored_state *s = m->ret;
@@ -96,8 +97,8 @@ static struct error *state_new_pages(struct state_maker *m, const struct snapsho
     return NULL;
 }
 
-/* The first page of the base at this address or above.  They rise, but for those of copies, which
- * come last. */
+/* Returns the first page of the base at this address or above. Addresses rise; pages of copies come
+ * last. */
 static u64 base_page(const struct stored_state *base, u64 address)
 {
     u64 low = 0, high = base->pages;
@@ -111,7 +112,7 @@ static u64 base_page(const struct stored_state *base, u64 address)
     return low;
 }
 
-/* Those that the base does not have are zeros, then and now. */
+/* Pages that the base does not have were zeros, and still are. */
 static struct error *state_same_pages(struct state_maker *m, const struct snapshot_pages *run)
 {
     const struct stored_state *base = m->base;

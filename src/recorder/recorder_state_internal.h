@@ -1,4 +1,5 @@
-/* From what an engine wrote of a snapshot to what is stored of it: each page has a place. */
+/* Converts a snapshot from the form that an engine writes to the form that is stored, in which each
+ * page has a place in a page file. */
 #ifndef RECORDER_STATE_INTERNAL_H
 #define RECORDER_STATE_INTERNAL_H
 
@@ -12,11 +13,11 @@ struct stored_state {
     u8 *bytes; /* records, without SAME */
     u64 size;
     u64 pages;
-    struct page_place *places; /* of each page, */
-    u64 *addresses;            /* and its address; ~0: it is of memory that mappings share */
+    struct page_place *places; /* the place of each page, */
+    u64 *addresses;            /* and its address; ~0: a page of memory that mappings share */
 };
 
-/* `base` is the one that SAME refers to; NULL: none. */
+/* `base` is the snapshot that SAME refers to; NULL: there is none. */
 struct error *recorder_state_make(const struct snapshot_raw *raw, const struct stored_state *base,
                                   struct recorder_pages *pages, struct stored_state *ret);
 void recorder_state_deinit(struct stored_state *s);

@@ -13,7 +13,7 @@ char *track_about(const struct recording *rec, u32 track);
 struct error *track_about_start(const struct recording *rec, u32 track, char **ret_arguments,
                                 size_t *ret_size, char **ret_directory);
 
-/* An error if the recording has no such track. */
+/* Returns an error if the recording has no such track. */
 struct error *track_about_check(const struct recording *rec, u32 track);
 
 #endif

@@ -15,22 +15,22 @@ struct snapshot_extent {
 /* Without pages: only the state besides memory. */
 #define SNAPSHOT_STATE_ALONE ~0ul
 
-/* What is known of the pages that have changed since the last snapshot (snapshot_changes.c). */
+/* How the engine finds the pages that have changed since the last snapshot (snapshot_changes.c). */
 struct snapshot_hash;
 struct snapshot_changes {
     u32 way;            /* enum snapshot_way of log/snapshot_state.h; 0: not chosen yet */
-    i32 fault_fd;       /* of userfaultfd, if that is the way */
-    u64 number;         /* of the last snapshot, as the recorder counts; 0: there is none */
-    struct snapshot_hash *hashes, *new_hashes; /* of its pages, and of those of the next */
+    i32 fault_fd;       /* the userfaultfd of the way KERNEL */
+    u64 number;         /* the recorder's number for the last snapshot; 0: there is none */
+    struct snapshot_hash *hashes, *new_hashes; /* of the last one and of the next one */
     u64 hash_count, new_hash_count;
 };
 
-/* The way that is wanted, or another one if that is impossible here. */
+/* Chooses the wanted way, or another one if that is impossible here. */
 void snapshot_changes_choose(struct snapshot_changes *c, u32 wanted);
-/* A child of fork knows nothing of changes. */
+/* In a child of fork: which pages have changed is not known. */
 void snapshot_changes_forked(struct snapshot_changes *c);
 
-/* An engine that records takes snapshots from here on, if the recorder wants any. */
+/* From here on an engine that records takes snapshots, if the recorder wants any. */
 void snapshot_pace_start(void);
 
 /* Returns why no snapshot is possible here; NULL: it is possible. */
@@ -40,12 +40,12 @@ const char *snapshot_hindrance(void);
  * is possible here; nothing has changed then. */
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret);
 
-/* The same, of a program that is recorded.  `since`: pages that have not changed since the last one
- * are not written (SNAPSHOT_SAME).  If there is no snapshot, changes are no longer known. */
+/* The same for a program that is recorded. `since`: pages that have not changed since the last
+ * snapshot are not written (SNAPSHOT_SAME). If it fails, the next snapshot has all pages. */
 const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_changes *changes,
                                    bool since, struct snapshot_extent *ret);
 
-/* Is this a snapshot that can be restored here?  NULL, or why not. */
+/* Returns NULL if the snapshot can be restored here, or why not. */
 const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);
 
 /* Compares the guest, which is at the moment of the snapshot, with it. Returns NULL, or the first

@@ -1,27 +1,30 @@
-/* Which pages have changed since the last snapshot of a program that is recorded.
+/* Finds the pages that have changed since the last snapshot of a program that is recorded.
  *
- * KERNEL   userfaultfd with WP_ASYNC protects all pages from writing.  The first write to one is
- *          let through by the kernel, which takes the mark from the page; system calls' writes do
- *          the same.  PAGEMAP_SCAN says which pages still have the mark.  (Linux 6.7, where the
- *          process may have a userfaultfd.)
+ * There are three ways:
  *
- * HASH     All pages are hashed, which is about ten times as fast as to write them.
+ * KERNEL   userfaultfd with WP_ASYNC marks all pages as write-protected. At the first write to a
+ *          page, by the program or by a system call, the kernel removes the mark and lets the write
+ *          through. PAGEMAP_SCAN lists the pages that still have the mark. This needs Linux 6.7 and
+ *          the permission to use userfaultfd.
+ *
+ * HASH     All pages are hashed, which is about ten times as fast as writing them.
  *
  * FULL     Every page counts as changed.
  *
- * KERNEL is exact.  A mapping that came since has no marks: what was unmapped, moved (mremap) or
- * mapped anew counts as changed.  Pages that were given back (MADV_DONTNEED) are not there, or come
- * without a mark.  Before Linux 6.13 pages kept their marks when they were moved, without
- * protection, so pages of a mapping that is new here are protected one and all.  Mappings of files
- * are not protected: marks stay there when pages go, and the kernel would no longer map several
- * pages at a fault.  The few pages of theirs that the program has written are hashed.
+ * KERNEL is exact. A mapping that is new since the last snapshot has no marks, so memory that was
+ * unmapped, moved (mremap) or mapped again counts as changed. Pages that the program discarded
+ * (MADV_DONTNEED) do not exist, or come back without a mark. Before Linux 6.13, pages that were
+ * moved kept their marks but lost the protection, so all pages of a mapping that is new are
+ * protected again. Mappings of files are not protected, because their marks stay when pages are
+ * dropped, and because the kernel would map only one page per fault. The few pages of such mappings
+ * that the program has written are hashed.
  *
- * HASH takes two contents for one with a chance of 2^-64: the four lanes of XXH64 are kept apart
- * as far as the end, and each step is a bijection of its lane and of the word, so contents that
- * differ in one word never have the same hash before that.
+ * HASH takes two different contents for equal with a probability of 2^-64. The four lanes of XXH64
+ * are combined only at the end, and each step is a bijection of its lane and of the word. So two
+ * contents that differ in one word differ in that lane, too.
  *
- * While this looks, nobody writes: this thread has the baton, and no call of another one may write
- * to the program's memory (snapshot_recorded_hindrance).
+ * No thread writes to the program's memory while this code runs: this thread has the baton, and no
+ * other thread is in a call that may write to it (snapshot_recorded_hindrance).
  */
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
@@ -121,7 +124,7 @@ void snapshot_changes_forked(struct snapshot_changes *c)
 
 /* --- what the kernel says ------------------------------------------------------------------- */
 
-/* Pages of these categories: how many stretches, at most as many as there is room for. */
+/* Finds the regions of these categories. Returns their number, which is at most `room`. */
 static i64 scan_pages(struct snapshot_out *o, struct k_scan *s, u64 room)
 {
     s->size = sizeof(*s);
@@ -131,7 +134,7 @@ static i64 scan_pages(struct snapshot_out *o, struct k_scan *s, u64 room)
     return kernel_call(__NR_ioctl, o->pagemap.fd, K_PAGEMAP_SCAN, s);
 }
 
-/* Fills the buffer with stretches that are as they were, from `page` on. */
+/* Fills the buffer with unchanged regions, from `page` on. */
 static void scan_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page)
 {
     struct k_scan s = {.start = page, .end = m->end, .inverted = K_WRITTEN,
@@ -155,14 +158,14 @@ static bool same_by_kernel(struct snapshot_out *o, const struct snapshot_mapping
     return s->next < s->count && s->region[s->next].start <= page;
 }
 
-/* Pages of a mapping that has come since: what marks they have may be old. */
+/* Protects the pages of a mapping that is new since the last snapshot. Their marks may be old. */
 static void protect_new(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     i32 faults = o->changes->fault_fd;
     struct k_uffd_register whole = {.start = m->start, .size = m->end - m->start,
                                     .mode = K_REGISTER_WP};
     if (kernel_failed(kernel_call(__NR_ioctl, faults, K_UFFDIO_REGISTER, &whole)))
-        return; /* it stays without marks */
+        return; /* its pages stay without marks */
     for (u64 from = m->start; from < m->end;) {
         struct k_scan s = {.start = from, .end = m->end, .any_of = K_THERE};
         i64 got = scan_pages(o, &s, SNAPSHOT_REGIONS);
@@ -175,7 +178,7 @@ static void protect_new(struct snapshot_out *o, const struct snapshot_mapping *m
     }
 }
 
-/* Whatever fails here leaves pages without marks, which count as changed. */
+/* A failure here leaves pages without marks, and these count as changed. */
 static void protect_mapping(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     struct k_scan without = {.start = m->start, .end = m->end, .most_pages = 1,
@@ -209,7 +212,7 @@ static void hash_page(const u64 *words, u64 ret[2])
     ret[1] = (b ^ hash_rotate(a, 17)) * second + hash_rotate(d, 37) * first + c;
 }
 
-/* Notes it for the next snapshot, too. */
+/* Also keeps the hash for the next snapshot. */
 static bool same_by_hash(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
                          u64 entry)
 {

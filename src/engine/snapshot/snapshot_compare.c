@@ -465,7 +465,7 @@ const char *snapshot_compare(i32 fd, const struct snapshot_extent *extent,
         return wrong ? wrong : "there is no memory for it";
     c->found = ret;
     c->fd = fd;
-    pending_fill(0, ~0ul); /* what is not there yet is no zeros */
+    pending_fill(0, ~0ul); /* pages that were not read yet are not zeros */
     snapshot_pagemap_open(&c->pagemap);
     c->memory = (i32)kernel_call(__NR_open, "/proc/self/mem", O_RDONLY | O_CLOEXEC);
     wrong = compare_all(c, extent);

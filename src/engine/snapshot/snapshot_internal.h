@@ -48,14 +48,14 @@ struct snapshot_page_source {
 bool snapshot_pages_get(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to);
 void snapshot_pages_close(struct snapshot_page_source *s);
 
-/* Stretches of memory that are as they were, from PAGEMAP_SCAN (linux/fs.h). */
+/* Regions of unchanged memory, from PAGEMAP_SCAN (linux/fs.h). */
 enum { SNAPSHOT_REGIONS = 256 };
 struct snapshot_region {
     u64 start, end, categories;
 };
 struct snapshot_scan {
-    u64 until;         /* is known up to here; */
-    u64 count, next;   /* regions, and the first of them that may matter */
+    u64 until;         /* memory was scanned up to here */
+    u64 count, next;   /* number of regions; the first one that may still matter */
     struct snapshot_region region[SNAPSHOT_REGIONS];
 };
 
@@ -70,12 +70,12 @@ struct snapshot_out {
     u8 *state;
     u64 used;
     struct snapshot_changes *changes; /* NULL: all pages are written */
-    bool since;        /* the last snapshot may be referred to */
+    bool since;        /* records may refer to the last snapshot */
     struct snapshot_scan scan;
-    u64 next_hash;     /* of the last snapshot's, the first that may matter */
+    u64 next_hash;     /* the first hash of the last snapshot that may still matter */
     u64 last_run;      /* offset of the last PAGES or SAME; 0: none */
-    u32 waiting;       /* pages in the buffer, which come before */
-    u64 straight, straight_size; /* memory that is written from where it is */
+    u32 waiting;       /* number of buffered pages, which come first */
+    u64 straight, straight_size; /* memory that is written directly */
     u32 file_count, copy_count;
     const struct file_origin *files[SNAPSHOT_SOURCES_MOST];
     bool changed[SNAPSHOT_SOURCES_MOST]; /* the file has changed since it was mapped */
@@ -103,16 +103,16 @@ u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *r
 
 /* snapshot_changes.c */
 
-/* A private mapping is looked at from its start. */
+/* Begins with a private mapping, at its start. */
 void snapshot_changes_look(struct snapshot_out *o, const struct snapshot_mapping *m);
-/* Is the page, which is there and is not zeros of its own accord, as it was?  Pages are asked about
- * by rising addresses, each once. */
+/* True if the page has not changed since the last snapshot. The page exists, and is not one of
+ * which the kernel knows that it is zero. Call it once for each page, by rising addresses. */
 bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
                            u64 entry);
-/* The snapshot is written: from now on changes since then are noted. */
+/* Call it when the snapshot is written: from now on changes are noted for the next one. */
 void snapshot_changes_begin(struct snapshot_out *o);
 
-/* snapshot_recorded.c: in a recording, what a replay of the same moment would have. */
+/* snapshot_recorded.c: while recording, the state that a replay of the same moment would have. */
 
 /* Returns why no snapshot is possible here; NULL: it is possible. */
 const char *snapshot_recorded_hindrance(void);

@@ -39,16 +39,16 @@ enum {
 #define WORTH (50 * MILLISECOND)  /* a replay of less than this needs no snapshot */
 #define HINDERED (3 * MILLISECOND)
 #define BYTES_PER_NS 3            /* how fast memory is written, roughly */
-#define FAULT_NS 1500ul           /* that the kernel takes to note that a page has changed */
+#define FAULT_NS 1500ul           /* time that the kernel takes to note that a page has changed */
 
 static struct {
-    u64 taken;     /* the process's time when the last one was taken, or at its beginning */
+    u64 taken;     /* the process's time when the last snapshot was taken, or at its beginning */
     u64 at_fork;   /* the time from there to the last fork */
-    u64 inherited; /* its parent's time from the last one to the fork */
-    u64 wanted;    /* time until the next */
-    bool known;    /* what one costs */
-    u64 cost;      /* of the last one, */
-    u64 written;   /* and its bytes */
+    u64 inherited; /* the parent's time from its last snapshot to the fork */
+    u64 wanted;    /* time until the next one */
+    bool known;    /* the cost of a snapshot is known */
+    u64 cost;      /* cost of the last one, */
+    u64 written;   /* and its size in bytes */
     struct snapshot_changes changes;
 } pace;
 
@@ -92,13 +92,13 @@ static u64 resident_bytes(void)
     return size > 0 && resident >= of_files ? (resident - of_files) * PAGE_SIZE : ~0ul >> 8;
 }
 
-/* --- one of them --------------------------------------------------------------------------- */
+/* --- taking one ---------------------------------------------------------------------------- */
 
-/* What became of one. */
+/* The outcome of an attempt. */
 struct pace_outcome {
     struct snapshot_extent extent;
     const char *wrong;
-    u64 base;        /* that it refers to, or 0 */
+    u64 base;        /* number of the snapshot that it refers to, or 0 */
     u64 cost, pause; /* nanoseconds */
 };
 
@@ -118,7 +118,7 @@ static void tell_recorder(const struct pace_outcome *o, bool last)
     track_send(&said.message, -1);
 }
 
-/* Asks for a file; -1 if it is not the time, and given->again is when it may be. */
+/* Asks the recorder for a file; -1: there is none now, and given->again is when to ask again. */
 static i32 ask_for_room(bool last, struct channel_given *given)
 {
     struct channel_room room = {{CHANNEL_ROOM, sizeof(room)}, last, 0,
@@ -131,14 +131,14 @@ static i32 ask_for_room(bool last, struct channel_given *given)
     return given->error ? -1 : fd;
 }
 
-/* Pages that changed since the last one have cost a fault each. */
+/* Each page that changed since the last snapshot has cost a fault. */
 static u64 faults_cost(const struct pace_outcome *o)
 {
     bool noted = o->base && pace.changes.way == SNAPSHOT_WAY_KERNEL;
     return noted ? o->extent.state_at / PAGE_SIZE * FAULT_NS : 0;
 }
 
-/* The time until the next attempt. */
+/* Returns the time until the next attempt. */
 static u64 take_snapshot(bool last)
 {
     struct snapshot_changes *changes = &pace.changes;
@@ -174,7 +174,7 @@ static u64 pace_worth(void)
     return track.exact && track.snapshots < WORTH ? track.snapshots : WORTH;
 }
 
-/* The first one is as dear as memory is large, roughly. */
+/* The cost of the first snapshot is roughly proportional to the size of memory. */
 static u64 first_wanted(void)
 {
     u64 guess = resident_bytes() / BYTES_PER_NS * SHARE;
@@ -198,13 +198,14 @@ static void pace_at_boundary(void)
         record_ask_snapshot_in(take_snapshot(false));
 }
 
-/* What one would take here, roughly. */
+/* Estimates the cost of a snapshot here. */
 static u64 likely_cost(void)
 {
     return pace.changes.number ? pace.cost : resident_bytes() / BYTES_PER_NS;
 }
 
-/* The process ends anyway, and its parent waits for that: only what is cheap is done. */
+/* The process ends anyway, and its parent waits for that: a snapshot is taken only if it is
+ * cheap. */
 static bool is_worth_before_exit(void)
 {
     u64 all = pace_clock(K_PROCESS_TIME);
@@ -221,8 +222,8 @@ static void take_last_snapshot(void)
         take_snapshot(true);
 }
 
-/* In the system call, which has changed nothing yet: the snapshot is as if the program were before
- * it. */
+/* The system call has begun and changed nothing yet, so the snapshot shows the program just before
+ * the call. */
 static void pace_before_exit(void)
 {
     struct thread_call *call = &thread_self()->call;

@@ -22,7 +22,7 @@
 
 #define SHARED_MOST (64ul << 20) /* larger files take too long to read */
 
-/* --- may there be one? ---------------------------------------------------------------------- */
+/* --- whether a snapshot is possible ---------------------------------------------------------- */
 
 static const char *recorded_thread_hindrance(const struct thread *t)
 {
@@ -56,7 +56,7 @@ const char *snapshot_recorded_hindrance(void)
     return files_are_limited() ? "the size of the program's files is limited" : NULL;
 }
 
-/* --- what is behind areas --------------------------------------------------------------------- */
+/* --- the sources of areas --------------------------------------------------------------------- */
 
 static bool is_shared_memory(const struct area *a)
 {

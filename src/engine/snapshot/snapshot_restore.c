@@ -1,18 +1,19 @@
 /* Restores a snapshot: see snapshot.h.
  *
  * The engine has been started as for a replay from the beginning: settings, the processor's
- * features, the vDSO and its own memory are as they must be.  The guest that it loaded is removed
- * and the one of the snapshot is put in its place.
+ * features, the vDSO and its own memory are as they must be. The guest that it loaded is removed
+ * and the guest of the snapshot takes its place.
  *
- * Memory is read into fresh mappings, instead of being mapped from the snapshot: what the program
- * discards later (MADV_DONTNEED) must become zeros, or the file's.  If ebb has the pages, large
- * mappings without a file are read when they are touched (memory/pending.h).
+ * Memory is read into new mappings, instead of being mapped from the snapshot: pages that the
+ * program discards later (MADV_DONTNEED) must become zeros, or the content of the mapped file. If
+ * ebb has the pages, large mappings without a file are read when they are touched
+ * (memory/pending.h).
  *
  * A thread that waits in a call gets a stack on which the rest of that call is next
- * (syscalls_resume()); all others go on with the dispatcher, as new threads do.
+ * (syscalls_resume()); all others continue in the dispatcher, as new threads do.
  *
- * Up to snapshot_check() nothing changes, and the session can go another way.  What fails later
- * ends the process by log_unable(): the session starts another one without the snapshot.
+ * Up to snapshot_check() nothing changes, and the session can do without the snapshot. A later
+ * failure ends the process with log_unable(), and the session starts another one without it.
  */
 #include "base/assert.h"
 #include "engine/base/kernel.h"
@@ -85,7 +86,7 @@ static const struct snapshot_state *state_of(const struct snapshot_in *in)
     return (const struct snapshot_state *)in->state;
 }
 
-/* --- is it one for here? -------------------------------------------------------------------- */
+/* --- whether it can be restored here --------------------------------------------------------- */
 
 static u64 least_size(u32 kind)
 {

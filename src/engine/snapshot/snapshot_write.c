@@ -104,7 +104,7 @@ static void flush_pages(struct snapshot_out *o)
     o->straight_size = 0;
 }
 
-/* One more page in a run of this kind. */
+/* Adds a page to the current run of this kind, or begins another run. */
 static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u32 copy)
 {
     struct snapshot_pages *run =
@@ -120,7 +120,7 @@ static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u32 copy)
     run->count++;
 }
 
-/* The next page of the file becomes part of the snapshot. */
+/* Adds the next page of the file to the snapshot. */
 static void note_page(struct snapshot_out *o, u64 address, u32 copy)
 {
     add_to_run(o, SNAPSHOT_PAGES, address, copy);
@@ -128,7 +128,7 @@ static void note_page(struct snapshot_out *o, u64 address, u32 copy)
         snapshot_fail(o, "it is too large");
 }
 
-/* Keeps the page that is next in the buffer. */
+/* Adds the page that was just read into the buffer. */
 static void keep_page(struct snapshot_out *o, u64 address, u32 copy)
 {
     assert(!o->straight_size);
@@ -150,7 +150,7 @@ static void keep_straight(struct snapshot_out *o, u64 page)
     note_page(o, page, 0);
 }
 
-/* Most pages with content have some near their start. */
+/* Looks at the start first: most pages that are not zero have content there. */
 static bool snapshot_is_zero(const u8 *page)
 {
     const u64 *words = (const u64 *)page;

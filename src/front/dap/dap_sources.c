@@ -20,8 +20,8 @@ static u64 source_reference(struct dap *s, const char *file)
     return s->sources.count;
 }
 
-/* True if the text comes from the recording: a packed one has the original sources, whatever is on
- * this machine. */
+/* True if the text comes from the recording. A packed recording has the original sources; they are
+ * used even if this machine has files of the same names. */
 static bool is_served(struct dap *s, const char *file)
 {
     struct symbols *symbols;

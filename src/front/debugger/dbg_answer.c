@@ -113,7 +113,7 @@ void dbg_answer_end(struct dbg *d, const char *command, struct error *err)
     error_destroy(err);
 }
 
-/* Within another command, or between two. */
+/* Can be called within another command, or between two. */
 char *dbg_capture_line(struct dbg *d, const char *line, struct error **ret_failed)
 {
     struct dbg_answer outer = d->answer;

@@ -132,7 +132,7 @@ static void say_list(struct dbg *d, const struct debug_history *h)
         dbg_history_say_row(d, &h->first, (int)width);
 }
 
-/* The memory of a value that is reached from a local is there before and after the call. */
+/* Suggests -l: the memory of a value reached from a local exists before and after the call, too. */
 static void hint_at_location(struct dbg *d, const struct debug_history *h)
 {
     const struct subject *s = h->subject;
@@ -234,7 +234,7 @@ static void json_rows(struct json *j, const struct debug_history *h)
     json_bool(j, "interrupted", h->answer.interrupted);
 }
 
-/* With --json, where answers are text otherwise. */
+/* For `history --json`, when other answers are text. */
 static void say_json(struct dbg *d, const struct debug_history *h)
 {
     struct json j = {.out = d->answer.text};

@@ -306,13 +306,14 @@ struct error *dbg_print(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_display(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_undisplay(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_ptype(struct dbg *d, const struct dbg_command *c, const char *args);
-/* Each on a line, indented by `indent`. */
-/* Of the selected frame: parameters, or locals, whose names and types fit; NULL: all. */
+/* Which variables of the selected frame are shown: parameters or locals, and those whose names and
+ * types match; NULL: all. */
 struct dbg_which_variables {
     bool parameters;
     bool quiet; /* nothing is said if there are none */
     const regex_t *name, *type;
 };
+/* One per line, indented by `indent`. */
 struct error *dbg_variables(struct dbg *d, const struct dbg_which_variables *which,
                             const char *indent);
 char *dbg_display_label(const struct debug_display *display); /* the caller frees it */

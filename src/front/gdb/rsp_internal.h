@@ -70,7 +70,7 @@ struct rsp_lines {
     struct list calls;         /* struct instruction */
 };
 
-/* What the log says of a track, found by one walk over its events. */
+/* Facts from the log of a track, found by one walk over its events. */
 struct rsp_facts {
     bool signal_came[RSP_SIGNALS];
     bool forked;         /* it was forked from `parent`, by the system call at `birth` */
