@@ -168,7 +168,7 @@ static bool is_admitted(int fd)
     if (known)
         complain(0, "refused a client of user %u: only user %u may connect", user, geteuid());
     else
-        complain(0, "refused a client: its user cannot be found out");
+        complain(0, "refused a client: its user is not known");
     return false;
 }
 

@@ -165,8 +165,8 @@ static struct error *output_before_here(struct debug *d, const struct list *line
             return NULL;
         }
     if (!lines->count)
-        return error_coded(ERROR_NOT_FOUND, "no line that the program wrote fits %s", words);
-    return error_coded(ERROR_NOT_FOUND, "no line before here fits %s, but %zu after it do; "
+        return error_coded(ERROR_NOT_FOUND, "no line that the program wrote matches %s", words);
+    return error_coded(ERROR_NOT_FOUND, "no line before here matches %s, but %zu after it do; "
                        "'output %s' lists them", words, lines->count, words);
 }
 

@@ -79,7 +79,7 @@ struct error *pack_writer_create(const char *path, bool replace, struct pack_wri
     if (exists && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
         return error_new("%s is not a file that can be replaced", path);
     if (exists && !replace)
-        return error_new("%s is there already; -f replaces it", path);
+        return error_new("%s already exists; -f replaces it", path);
     char *temporary = temporary_name(path);
     w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (w->fd < 0) {
@@ -289,7 +289,7 @@ struct error *pack_writer_finish(struct pack_writer *w, struct pack_figures *ret
     if (!err && close_once(&w->fd) < 0)
         err = error_errno(errno, "writing %s", w->path);
     if (!err && move_in_place(w) < 0)
-        err = errno == EEXIST ? error_new("%s is there already; -f replaces it", w->path)
+        err = errno == EEXIST ? error_new("%s already exists; -f replaces it", w->path)
                               : error_errno(errno, "making %s", w->path);
     if (err)
         return err;

@@ -158,7 +158,7 @@ static struct error *make_at(const char *output, char **ret)
         if (errno != EEXIST)
             return error_errno(errno, "making directory %s", output);
         if (!is_empty(output))
-            return error_new("%s is there already", output);
+            return error_new("%s already exists", output);
         if (chmod(output, 0700) < 0)
             return error_errno(errno, "making %s private", output);
     }
@@ -534,7 +534,7 @@ struct error *recording_open_track(const struct recording *rec, u32 track, struc
     if (header->track != track ||
         memcmp(header->recording, rec->meta.id, sizeof rec->meta.id) != 0) {
         reader_close(r);
-        return error_new("%s is of another recording", name);
+        return error_new("%s belongs to another recording", name);
     }
     *ret = r;
     return NULL;
@@ -702,7 +702,8 @@ struct error *recording_remove(const struct recording *rec)
     unlinkat(rec->dir, "files", AT_REMOVEDIR);
     struct stat st;
     if (fstatat(rec->dir, "files", &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return error_new("%s/files holds something that is not of the recording", rec->path);
+        return error_new("%s/files contains a file that does not belong to the recording",
+                         rec->path);
     unlinkat(rec->dir, "meta", 0); /* last, so that an incomplete removal can be repeated */
     if (rmdir(rec->path) < 0)
         return error_errno(errno, "removing %s", rec->path);

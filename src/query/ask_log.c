@@ -94,12 +94,11 @@ static bool ask_is_exec(const struct event *e)
 static bool is_new_thread(struct ask_log *l, const struct event *e)
 {
     const struct event_switch *s = (const struct event_switch *)e->payload;
-    const u32 *known = l->threads.items;
     if (e->kind != EVENT_SWITCH)
         return false;
     if (!l->threads.count)
         *(u32 *)list_add(&l->threads) = e->thread;
-    known = l->threads.items;
+    const u32 *known = l->threads.items;
     for (size_t i = 0; i < l->threads.count; i++)
         if (known[i] == s->to)
             return false;

@@ -473,19 +473,17 @@ static bool ask_take_start(struct ask_cursor *c, struct ask_question *q)
 {
     const char *begin = c->at;
     enum ask_type type;
-    bool said_way = false;
     while (c->at < c->end) {
         size_t length = word_here(c);
         bool forward = ask_is_word(c->at, length, "forward");
         if (find_type(c->at, length, &type)) {
             if (!q->start)
                 q->start = ask_copy(begin, c->at);
-            return said_way || type != ASK_OUTPUT; /* `goto output -1` means something else */
+            return type != ASK_OUTPUT; /* `goto output -1` means something else */
         }
         if (forward || ask_is_word(c->at, length, "backward")) {
             q->direction = forward ? FORWARD : BACKWARD;
             q->start = ask_copy(begin, c->at);
-            said_way = true;
             c->at += length;
             ask_pass_blanks(c);
             return true; /* a type must follow */

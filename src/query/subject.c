@@ -247,7 +247,7 @@ static struct error *find_frame(const struct subject *s, struct values_request *
             return NULL;
         }
     free(*ret);
-    return error_coded(ERROR_UNAVAILABLE, "its frame is not there");
+    return error_coded(ERROR_UNAVAILABLE, "its frame does not exist there");
 }
 
 /* Opens an evaluation for one look; the caller frees *ret_frames after closing it. */

@@ -121,8 +121,8 @@ static struct error *stand_at(struct session *s, const struct point_question *q,
         return NULL;
     }
     if (!err && r->stopped.reason != STOPPED_INTERRUPTED)
-        err = error_coded(ERROR_DIVERGED, "track %u: a statement that was counted is not met again",
-                          s->family.track);
+        err = error_coded(ERROR_DIVERGED, "track %u: a statement that was counted did not occur "
+                          "again in the replay", s->family.track);
     replayer_destroy(r);
     return err;
 }

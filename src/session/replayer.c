@@ -310,7 +310,7 @@ static struct error *replayer_get_pages(const struct replayer_family *f,
                                         const struct channel_pages *ask, int *ret)
 {
     if (ask->snapshot >= f->restored_count || !ask->count || ask->count > PAGES_ASKED_MOST)
-        return error_coded(ERROR_LOST, "an engine asks for pages that there are not");
+        return error_coded(ERROR_LOST, "an engine asked for pages that do not exist");
     size_t size = ask->count * SNAPSHOT_PAGE;
     int fd = memfd_create("ebb-pages", MFD_CLOEXEC);
     u8 *room = xalloc(size);
@@ -345,7 +345,7 @@ static struct error *replayer_answer(struct replayer *r, const union replayer_an
         return replayer_answer_fetch(r, &asked->fetch);
     if (asked->message.kind == CHANNEL_PAGES && size == sizeof asked->pages)
         return replayer_answer_pages(r, &asked->pages);
-    return lose(r, error_coded(ERROR_LOST, "an engine sent an answer to no question"));
+    return lose(r, error_coded(ERROR_LOST, "an engine sent an answer that was not asked for"));
 }
 
 /* Waits for an answer of the wanted kind and skips others. */
@@ -391,7 +391,7 @@ static struct error *replayer_hear_stopped(struct replayer *r, int *ret_fd)
     if (size != sizeof answer.stopped) {
         if (fd >= 0)
             close(fd);
-        return lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
+        return lose(r, error_coded(ERROR_LOST, "an engine belongs to another build of ebb"));
     }
     r->stopped = answer.stopped;
     r->stopped.tid = tid_recorded(r->family, r->stopped.tid);
@@ -417,7 +417,7 @@ static struct error *hear_data(struct replayer *r, union replayer_answer *ret, i
     if (*ret_fd >= 0)
         close(*ret_fd);
     return whole ? error_errno((int)ret->data.error, "the replayed program")
-                 : lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
+                 : lose(r, error_coded(ERROR_LOST, "an engine belongs to another build of ebb"));
 }
 
 /* --- starting and ending ------------------------------------------------------------------- */
@@ -469,7 +469,7 @@ static struct error *meet(struct replayer *r)
     if (err)
         return err;
     if (size != sizeof answer.hello || answer.hello.version != CHANNEL_VERSION || fd < 0)
-        return error_coded(ERROR_LOST, "an engine is not of this build");
+        return error_coded(ERROR_LOST, "an engine belongs to another build of ebb");
     close(r->socket);
     r->socket = fd;
     return welcome(r);
@@ -539,7 +539,7 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     if (!err && (size != sizeof answer.forked || answer.forked.error))
         err = error_errno((int)answer.forked.error, "cannot copy a process");
     else if (!err && (pid_t)answer.forked.pid <= 1)
-        err = lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
+        err = lose(r, error_coded(ERROR_LOST, "an engine belongs to another build of ebb"));
     if (err) {
         close(ends[0]);
         return err;
@@ -673,7 +673,7 @@ static struct error *replayer_ask_snapshot(struct replayer *r, u64 most,
     if (fd >= 0)
         close(fd);
     if (answer.data.size != sizeof extent)
-        return lose(r, error_coded(ERROR_LOST, "an engine is not of this build"));
+        return lose(r, error_coded(ERROR_LOST, "an engine belongs to another build of ebb"));
     memcpy(&extent, answer.bytes + sizeof answer.data, sizeof extent);
     raw->state_at = extent.state_at;
     raw->state_size = extent.state_size;

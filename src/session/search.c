@@ -252,8 +252,8 @@ static struct error *search_locate(struct session *s, struct search *q, const st
     if (!err && r->stopped.reason == STOPPED_HIT)
         take_found(ret, r->stopped.hits, kept_of(&r->stopped), 0);
     else if (!err && r->stopped.reason != STOPPED_INTERRUPTED)
-        err = error_coded(ERROR_DIVERGED, "track %u: an event that was counted is not met again",
-                          s->family.track);
+        err = error_coded(ERROR_DIVERGED, "track %u: an event that was counted did not occur "
+                          "again in the replay", s->family.track);
     replayer_destroy(r);
     return err;
 }

@@ -197,7 +197,7 @@ struct error *snapshots_begin(struct snapshots *s, struct replayer *origin, stru
         return NULL;
     }
     replayer_destroy(r);
-    return error_within(err, "the snapshot that it begins with is of no use here");
+    return error_within(err, "the snapshot that it begins with cannot be used here");
 }
 
 /* --- comparing with them --------------------------------------------------------------------- */

@@ -149,7 +149,7 @@ static struct error *open_states(struct trail *t, int fd)
     t->file = file == MAP_FAILED ? NULL : file;
     t->head = (const struct states *)t->file;
     if (!t->file || !trail_is_sound(t))
-        return error_coded(ERROR_LOST, "an engine gave states that make no sense");
+        return error_coded(ERROR_LOST, "an engine sent invalid states");
     t->states = (const struct state *)(t->file + t->head->first_state);
     t->count = t->head->count;
     t->ref_count = visit_undos(t, NULL);

@@ -202,7 +202,7 @@ static struct error *call_choose(struct evaluation *v, const struct callable *al
             free(given);
             return err;
         }
-    return error_new("%s cannot be called so", c->name);
+    return error_new("%s cannot be called with these arguments", c->name);
 }
 
 /* --- arguments ------------------------------------------------------------------------------ */

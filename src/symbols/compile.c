@@ -284,7 +284,7 @@ static struct error *compile_dereference(struct compiler *c, struct operand *o, 
         return error_new("* needs a pointer");
     *ret = (struct operand){.type = type_target(c->v, plain), .is_address = true};
     if (type_plain(c->v, ret->type)->kind == TYPE_VOID)
-        return error_new("a void pointer points to nothing that has a type; cast it");
+        return error_new("a void pointer has no target type; cast it");
     return code_refer(c, ret);
 }
 

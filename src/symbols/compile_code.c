@@ -75,7 +75,7 @@ struct error *code_register(struct compiler *c, u64 number)
     if (c->fixed) {
         const struct frame *f = c->v->view.frame;
         if (!f || number >= FRAME_REGISTERS || !(f->known >> number & 1))
-            return error_coded(ERROR_UNAVAILABLE, "where it lies is not known here");
+            return error_coded(ERROR_UNAVAILABLE, "its location is not known here");
         return code_constant(c, f->reg[number]), NULL;
     }
     code_byte(c, CODE_REG);

@@ -49,7 +49,7 @@ static struct error *thread_local(struct compiler *c, struct found_variable *f)
     enum { VECTOR_AT = 8 };
     struct tls_place place;
     if (!variables_tls_place(c->v->symbols, f->module, &place))
-        return error_coded(ERROR_UNAVAILABLE, "where its thread-local variables are is not known");
+        return error_coded(ERROR_UNAVAILABLE, "its thread-local variables were not found");
     if (c->fixed && place.is_fixed) {
         code_add(c, (i64)c->v->request.fs_base + place.offset);
         return NULL;
@@ -135,11 +135,11 @@ static struct error *operation(struct compiler *c, struct found_variable *f, Dwa
     case DW_OP_call_frame_cfa: return frame_address(c);
     case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: return thread_local(c, f);
     case DW_OP_entry_value: case DW_OP_GNU_entry_value:
-        return error_new("its value there is known to the caller's frame alone");
+        return error_new("only the caller's frame knows its value there");
     case DW_OP_piece: case DW_OP_bit_piece: return error_new("it is in several places there");
     default: break;
     }
-    return error_coded(ERROR_UNAVAILABLE, "where it is there cannot be compiled");
+    return error_coded(ERROR_UNAVAILABLE, "its location there cannot be compiled");
 }
 
 /* Leaves the address or, if *ret_value is set, the value. */
@@ -206,7 +206,7 @@ static struct error *linked_variable(struct compiler *c, const struct linked *l,
                                      struct operand *ret)
 {
     if (l->is_thread_local)
-        return error_new("it is thread-local, and declared there only");
+        return error_new("it is thread-local and only declared there");
     code_constant(c, l->address);
     ret->is_address = true;
     return code_refer(c, ret);
@@ -297,7 +297,7 @@ static struct error *compile_static_member(struct compiler *c, struct type *plai
     free(qualified);
     code_byte(c, CODE_POP);
     if (!known)
-        return error_new("the static member %s is nowhere", name);
+        return error_new("the static member %s has no memory", name);
     return variable(c, &(struct found_variable){.die = found.entry.die, .module = found.module},
                     ret);
 }

@@ -103,7 +103,7 @@ static struct error *kept_type_find(struct evaluation *v, const struct kept_type
             return error_new("the type of the value is in %s, which is not loaded at this moment",
                              k->module);
         if (!dwarf_offdie(m->dwarf, k->offset, &die))
-            return error_new("the type of the value is not found again");
+            return error_new("the type of the value was not found again");
         *ret = type_of(v, m, &die);
         return NULL;
     }

@@ -211,7 +211,7 @@ static struct error *evaluate_on_pointers(struct evaluation *v, enum tree_op op,
     if (err)
         return err;
     if (x.is_float || y.is_float)
-        return error_new("a pointer and a floating-point number do not go together");
+        return error_new("a pointer cannot be combined with a floating-point number");
     if (evaluate_is_comparison(op)) {
         struct number n = {.i = evaluate_compare(op, (struct number){.i = (u64)x.i},
                                                  (struct number){.i = (u64)y.i}, false)};
@@ -973,7 +973,7 @@ static struct error *evaluate_tree(struct evaluation *v, const struct tree *t, s
     case TREE_SUBSCRIPT: return fortran_subscript(v, t, ret);
     case TREE_COMPLEX: return fortran_complex(v, t, ret);
     case TREE_INTRINSIC: return evaluate_intrinsic(v, t, ret);
-    case TREE_RANGE: return error_new("a range stands only in a subscript");
+    case TREE_RANGE: return error_new("a range can only be a subscript");
     }
     return error_coded(ERROR_MISUSED, "the expression is not understood");
 }

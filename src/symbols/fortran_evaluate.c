@@ -167,7 +167,7 @@ static struct error *cut_dimension(struct evaluation *v, const struct type *row,
     if (t->c)
         err = subscript_number(v, t->c, &ret->step, from);
     if (!err && !ret->step)
-        err = error_new("the step of a section is not 0");
+        err = error_new("the step of a section cannot be 0");
     if (!err && ret->step < 0) {
         ret->first = last;
         last = row->lower;

@@ -598,7 +598,7 @@ static struct error *value_in_view(struct evaluation *v, const struct found_vari
         return error_new("this thread has not used it yet, and has no storage for it");
     if (!*ret && v->no_place)
         return error_coded(ERROR_UNAVAILABLE,
-                           "where its module has thread-local variables is not known");
+                           "the thread-local variables of its module were not found");
     if (!*ret)
         *ret = value_optimised_out(v, t);
     if (!(*ret)->in_memory && v->uses & VALUES_FRAME)

@@ -421,7 +421,8 @@ static struct error *choose_frame_of(struct dap *s, const char *id, const char *
             }
     }
     return err ? err
-               : error_coded(ERROR_NOT_FOUND, "the frame of %s is not there now", *ret_expression);
+               : error_coded(ERROR_NOT_FOUND, "the frame of %s does not exist now",
+                             *ret_expression);
 }
 
 static struct error *make_watch(struct dap *s, const char *id, const char *access,

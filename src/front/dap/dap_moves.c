@@ -213,7 +213,7 @@ struct error *dap_exception_info(struct dap *s, const struct json_value *args)
     if (err)
         return err;
     if (!s->exception.id)
-        return error_coded(ERROR_NOT_FOUND, "this stop was no exception");
+        return error_coded(ERROR_NOT_FOUND, "this stop was not an exception");
     struct json *j = dap_body(s);
     json_string(j, "exceptionId", s->exception.id);
     json_string(j, "description", s->exception.description);

@@ -523,7 +523,7 @@ static struct error *console_obey(struct dap *s, const char *line)
 {
     bool moves, had_copy = session_scratch(s->debug->session);
     if (!interpreter_knows(line, &moves))
-        return error_coded(ERROR_NOT_FOUND, "'%s' is no command here", line);
+        return error_coded(ERROR_NOT_FOUND, "'%s' is not a command here", line);
     struct moment before = moment_now(s);
     dap_forget_views(s);
     if (moves)

@@ -131,7 +131,7 @@ struct error *dbg_info_source(struct dbg *d, const char *args)
     if (lines)
         dbg_say(d, "lines   %u\n", lines);
     else
-        dbg_say(d, "lines   the file is not to be had\n");
+        dbg_say(d, "lines   the source file was not found\n");
     dbg_say(d, "module  %s\n", f->module ? f->module : "none");
     return NULL;
 }
@@ -253,7 +253,7 @@ struct error *dbg_info_scope(struct dbg *d, const char *args)
         return err;
     struct scope_variable *list;
     if (!(err = values_scope(v, &list, &count))) {
-        dbg_say(d, count ? "Scope for %s:\n" : "The code at %s knows no variables of its own.\n",
+        dbg_say(d, count ? "Scope for %s:\n" : "The code at %s has no variables of its own.\n",
                 args);
         json_open(dbg_fields(d), "variables", '[');
         for (size_t i = 0; i < count; i++) {

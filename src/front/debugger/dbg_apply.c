@@ -260,8 +260,9 @@ struct error *dbg_pipe(struct dbg *d, const struct dbg_command *c, const char *a
 struct error *dbg_directory(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     char *here;
-    if (c->which && chdir(*args ? args : getenv("HOME") ? getenv("HOME") : "/") != 0)
-        return error_errno(errno, "cannot go to the directory %s", args);
+    const char *home = getenv("HOME"), *to = *args ? args : home ? home : "/";
+    if (c->which && chdir(to) != 0)
+        return error_errno(errno, "cannot go to the directory %s", to);
     if (!(here = getcwd(NULL, 0)))
         return error_errno(errno, "the working directory is not known");
     dbg_say(d, "Working directory %s.\n", here);

@@ -226,7 +226,7 @@ struct error *dbg_ignore(struct dbg *d, const struct dbg_command *c, const char 
     if (err)
         return err;
     debug_breakpoint_ignore(d->debug, p, count);
-    dbg_say(d, "Breakpoint %u passes %llu hit%s before it stops\n", p->number,
+    dbg_say(d, "Breakpoint %u ignores %llu hit%s before it stops\n", p->number,
             (unsigned long long)count, count == 1 ? "" : "s");
     return NULL;
 }
@@ -281,7 +281,7 @@ static void say_breakpoint(struct dbg *d, const struct debug_breakpoint *p)
         dbg_say(d, "    is disabled after %llu more stop%s\n", (unsigned long long)p->stops_left,
                 p->stops_left == 1 ? "" : "s");
     if (p->ignore)
-        dbg_say(d, "    passes %llu hits first\n", (unsigned long long)p->ignore);
+        dbg_say(d, "    ignores %llu hits first\n", (unsigned long long)p->ignore);
     if (p->hits)
         dbg_say(d, "    was hit %llu time%s\n", (unsigned long long)p->hits,
                 p->hits == 1 ? "" : "s");

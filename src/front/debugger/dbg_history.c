@@ -87,7 +87,8 @@ static struct error *dbg_history_read_range(struct dbg *d, const struct asked *a
         err = debug_find_moment(d->debug, a->to, to);
     if (!err && moment_compare(*to, *from) < 0)
         err = error_coded(ERROR_MISUSED,
-                          "the history ends before it begins: 'from' is the earlier moment");
+                          "the end of the history is before its start: 'from' is the earlier "
+                          "moment");
     return err;
 }
 

@@ -248,7 +248,7 @@ struct error *dbg_search(struct dbg *d, const struct dbg_command *c, const char 
         return err;
     if (regcomp(&wanted, args, REG_NOSUB)) {
         free(file);
-        return error_coded(ERROR_MISUSED, "'%s' is no regular expression", args);
+        return error_coded(ERROR_MISUSED, "'%s' is not a regular expression", args);
     }
     unsigned count = symbols_source_lines(symbols, file);
     line = line > count ? count + (c->which < 0) : line;
@@ -265,7 +265,7 @@ struct error *dbg_search(struct dbg *d, const struct dbg_command *c, const char 
         d->searched = line;
         d->search_listed = d->debug->list_line;
     } else {
-        err = error_coded(ERROR_NOT_FOUND, "no line %s this one fits '%s'",
+        err = error_coded(ERROR_NOT_FOUND, "no line %s this one matches '%s'",
                           c->which > 0 ? "after" : "before", args);
     }
     free(file);

@@ -44,10 +44,12 @@ static struct error *parse_format(const struct dbg *d, const char *text, struct 
     const char *at = text + (*text == '-');
     bool backward = *text == '-';
     char letter = 0, size = 0;
-    char *end;
-    u64 count = isdigit((u8)*at) ? strtoull(at, &end, 10) : 1;
-    if (isdigit((u8)*at))
+    u64 count = 1;
+    if (isdigit((u8)*at)) {
+        char *end;
+        count = strtoull(at, &end, 10);
         at = end;
+    }
     for (; *at; at++) {
         if (strchr("bhwg", *at))
             size = *at;

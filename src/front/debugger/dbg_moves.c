@@ -332,7 +332,7 @@ struct error *dbg_bookmark(struct dbg *d, const struct dbg_command *c, const cha
     if (debug_take_word(&args, "-d")) {
         struct error *err = debug_bookmark_remove(d->debug, args);
         if (!err)
-            dbg_say(d, "%s is no bookmark now\n", args);
+            dbg_say(d, "Removed bookmark %s\n", args);
         return err;
     }
     struct error *err = debug_bookmark_add(d->debug, args);

@@ -16,5 +16,5 @@ void dbg_say_panic(struct dbg *d, const struct debug_breakpoint *p)
 void dbg_say_panic_hint(struct dbg *d, u32 status)
 {
     if (debug_panicked(d->debug, status))
-        dbg_say(d, "A panic of Rust ends so: 'catch panic' and 'bcontinue' go back to it.\n");
+        dbg_say(d, "A Rust panic ends like this: 'catch panic' and 'bcontinue' go back to it.\n");
 }

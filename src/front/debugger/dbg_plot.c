@@ -110,5 +110,5 @@ void dbg_plot(struct dbg *d, struct subject *s, const struct history_answer *a)
         subject_number(s, &a->changes[0].old, &value))
         say_plot(d, &p);
     else
-        dbg_say(d, "%s is no number, so that it cannot be drawn.\n", s->expression);
+        dbg_say(d, "%s is not a number, so it cannot be drawn.\n", s->expression);
 }

@@ -396,7 +396,8 @@ bool dbg_user_help(struct dbg *d, const char *name)
     if (u && u->stands_for)
         dbg_say(d, "%s\n\nAn alias for '%s'.\n", name, u->stands_for);
     else if (u)
-        dbg_say(d, "%s\n\n%s", name, u->help ? u->help : "A user command: 'show user' has it.\n");
+        dbg_say(d, "%s\n\n%s", name,
+                u->help ? u->help : "A user command; 'show user' prints its definition.\n");
     return u;
 }
 

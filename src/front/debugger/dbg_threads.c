@@ -88,7 +88,7 @@ struct error *dbg_read_numbers(const char *args, const char *what, struct list *
         if (!err && dash)
             err = debug_number(dash + 1, what, &last);
         if (!err && last - first > 100000)
-            err = error_coded(ERROR_MISUSED, "%s-%s is no range", word, dash ? dash + 1 : word);
+            err = error_coded(ERROR_MISUSED, "%s-%s is not a range", word, dash ? dash + 1 : word);
         for (u64 n = first; !err && n <= last; n++)
             *(u64 *)list_add(ret) = n;
     }

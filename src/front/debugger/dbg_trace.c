@@ -129,7 +129,7 @@ static struct error *trace_ask(struct dbg *d, const char *location, const struct
     if (d->json)
         json_close(dbg_fields(d), ']');
     if (!answer.count && !answer.interrupted)
-        dbg_say(d, "The program did not come there.\n");
+        dbg_say(d, "The program did not reach this location.\n");
     if (answer.interrupted)
         dbg_say(d, "Interrupted at tick %llu: there may be more.\n",
                 (unsigned long long)answer.reached.tick);
@@ -250,7 +250,7 @@ static struct error *output_ask(struct dbg *d, struct debug_output *how)
     if (d->json)
         json_close(dbg_fields(d), ']');
     if (!lines.count)
-        dbg_say(d, how->like ? "No line that the program wrote fits.\n"
+        dbg_say(d, how->like ? "No line that the program wrote matches.\n"
                              : "The program wrote nothing there.\n");
     if (interrupted)
         dbg_say(d, "Interrupted: there may be more.\n");

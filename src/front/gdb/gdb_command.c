@@ -48,16 +48,18 @@ static int place_make(struct gdb_files *p)
 {
     const char *root = getenv("TMPDIR");
     p->directory = xformat("%s/ebb-gdb.XXXXXX", root && *root ? root : "/tmp");
-    if (!mkdtemp(p->directory))
-        return complain(CHANNEL_EXIT_OURS, "cannot make %s: %s", p->directory, strerror(errno));
+    if (!mkdtemp(p->directory)) {
+        complain(CHANNEL_EXIT_OURS, "cannot make %s: %s", p->directory, strerror(errno));
+        return CHANNEL_EXIT_OURS;
+    }
     p->socket = xformat("%s/socket", p->directory);
     p->script = xformat("%s/ebb.py", p->directory);
     p->sources = xformat("%s/sources", p->directory);
     if (!write_script(p->script)) {
-        int status = complain(CHANNEL_EXIT_OURS, "cannot write %s: %s", p->script, strerror(errno));
+        complain(CHANNEL_EXIT_OURS, "cannot write %s: %s", p->script, strerror(errno));
         unlink(p->script);
         rmdir(p->directory);
-        return status;
+        return CHANNEL_EXIT_OURS;
     }
     return 0;
 }
