@@ -82,7 +82,7 @@ static bool find_row(const char *table, const struct peer_end *theirs, const str
 
 static bool user_of_connection(int fd, u32 *ret)
 {
-    struct sockaddr_storage here = {0}, there = {0};
+    struct sockaddr_storage here, there;
     struct peer_end ours, theirs;
     socklen_t here_size = sizeof here, there_size = sizeof there;
     if (getsockname(fd, (struct sockaddr *)&here, &here_size) < 0 ||

@@ -94,7 +94,8 @@ struct error *subject_frame_end(const struct subject *s, struct moment alive, st
                                 bool *ret_found, struct moment *ret, bool *ret_interrupted);
 /* Finds the store after which all slots have been written, searching forward from the frame's
  * beginning. Not found if there are no slots. A pointer that had not been written when the subject
- * was made may have pointed anywhere. What it points to counts only once the pointer was written. */
+ * was made may have pointed anywhere. What it points to counts only once the pointer was
+ * written. */
 struct error *subject_written(const struct subject *s, struct moment begin, struct moment most,
                               bool *ret_found, struct plan_hit *ret, bool *ret_interrupted);
 /* Sets *ret if the store at `at` is the first to the value in its frame. False if the value is not
