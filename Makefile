@@ -192,6 +192,7 @@ PARALLEL = -j$(shell nproc)
 
 demo:
 	@tools/deps build
+	@[ -x $(BUILD)/ebb ] || echo 'Building ebb. This takes a minute or two.'
 	@$(MAKE) --no-print-directory -s $(PARALLEL) all
 	@tools/demo $(BUILD)/ebb
 

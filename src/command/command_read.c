@@ -132,7 +132,7 @@ static int complain_of_missing_value(const struct command *c)
 {
     const struct command_option *o = option_of(c, optopt);
     char *spelled = command_option_spelled(o, o->name != NULL);
-    complain(0, "%s needs a value: %s; see 'ebb help %s'", c->name, spelled, c->name);
+    complain(0, "%s: the option needs a value: %s; see 'ebb help %s'", c->name, spelled, c->name);
     free(spelled);
     return CHANNEL_EXIT_USAGE;
 }

@@ -351,7 +351,8 @@ static struct error *recording_locate(const char *name, char **ret)
     *ret = xformat("%s/%s", root, LATEST);
     if (stat(*ret, &st) < 0) {
         free(take(*ret));
-        return error_coded(ERROR_NOT_FOUND, "there is no latest recording in %s", root);
+        return error_coded(ERROR_NOT_FOUND, "there is no recording in %s yet; 'ebb record PROGRAM' "
+                           "makes one", root);
     }
     return NULL;
 }

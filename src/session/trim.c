@@ -341,8 +341,9 @@ struct error *session_trim(struct session *s, struct moment from, struct moment 
                            "%s is packed: trim the recording that it was made from, and pack that",
                            s->rec->path);
     if (moment_compare(from, to) >= 0)
-        return error_coded(ERROR_MISUSED, "nothing lies between %llu and %llu",
-                           (unsigned long long)from.tick, (unsigned long long)to.tick);
+        return error_coded(ERROR_MISUSED, "the part to keep is empty: it begins at tick %llu and "
+                           "ends at tick %llu", (unsigned long long)from.tick,
+                           (unsigned long long)to.tick);
     struct error *err = trimming_find_end(&t, to);
     if (!err)
         err = trimming_find_beginning(&t, from);
