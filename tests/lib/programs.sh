@@ -40,7 +40,7 @@ compiler() {
 build_library() {
     local out=$SCRATCH/${1%.c}.so
     [[ -e $out ]] && return 0
-    timeout 600 gcc -O1 -w -shared -fPIC -I"$programs" -o "$out.$BASHPID" "$programs/$1" &&
+    timeout 600 gcc -O1 -Wall -shared -fPIC -I"$programs" -o "$out.$BASHPID" "$programs/$1" &&
         mv "$out.$BASHPID" "$out"
 }
 

@@ -9,3 +9,5 @@ static int f(int x) {
 static void g(int a) {
     int b = f(a);
     use(b); }
+/* This is the program of the worked trace in docs/movement.md. Its lines have the numbers that the
+ * page uses, so this explanation comes last. */
