@@ -1,11 +1,13 @@
-/* The frame of a family: many small programs (cases) about neighbouring parts of the kernel's interface.
+/* The frame of a family: many small programs (cases) about neighbouring parts of the kernel's
+ * interface.
  *
  *   FAMILY          every case, each in a child of its own, one after the other
  *   FAMILY CASE     one case, in the first process
  *   FAMILY --list   the names
  *
- * A case prints what it sees: results, errors, data, the end of children.  It prints no numbers that another run has
- * not (ids, times, addresses).  The oracle is a native run: the recorded one prints the same, and so does a replay. */
+ * A case prints what it sees: results, errors, data, how its children ended. It prints no numbers
+ * that differ from run to run (ids, times, addresses). The oracle is a native run: a recorded run
+ * and its replay must print the same. */
 #ifndef FAMILY_H
 #define FAMILY_H
 
@@ -43,12 +45,12 @@ static struct family_case family_cases[CASES_MOST];
 static int family_count;
 static const char *family_now = "";
 
-#define CASE(name)                                                                                                     \
-    static void case_##name(void);                                                                                     \
-    __attribute__((constructor)) static void add_##name(void)                                                          \
-    {                                                                                                                  \
-        family_cases[family_count++] = (struct family_case){#name, case_##name};                                       \
-    }                                                                                                                  \
+#define CASE(name)                                                                                 \
+    static void case_##name(void);                                                                 \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        family_cases[family_count++] = (struct family_case){#name, case_##name};                   \
+    }                                                                                              \
     static void case_##name(void)
 
 /* One line with one write, so that lines of several processes do not mix. */
@@ -97,7 +99,8 @@ static inline void say_end(const char *who, int status)
     if (WIFEXITED(status))
         say("%s exits with %d", who, WEXITSTATUS(status));
     else if (WIFSIGNALED(status))
-        say("%s is killed by %s", who, sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "a real-time signal");
+        say("%s is killed by %s", who,
+            sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "a real-time signal");
     else if (WIFSTOPPED(status))
         say("%s is stopped by %s", who, sigabbrev_np(WSTOPSIG(status)));
     else
@@ -116,14 +119,14 @@ static inline void reap(const char *who, pid_t child)
         say_end(who, status);
 }
 
-#define CHILD(...)                                                                                                     \
-    ({                                                                                                                 \
-        pid_t child_ = fork();                                                                                         \
-        if (!child_) {                                                                                                 \
-            __VA_ARGS__;                                                                                                      \
-            _exit(0);                                                                                                  \
-        }                                                                                                              \
-        child_;                                                                                                        \
+#define CHILD(...)                                                                                 \
+    ({                                                                                             \
+        pid_t child_ = fork();                                                                     \
+        if (!child_) {                                                                             \
+            __VA_ARGS__;                                                                           \
+            _exit(0);                                                                              \
+        }                                                                                          \
+        child_;                                                                                    \
     })
 
 static inline void pause_ms(long ms)

@@ -1,4 +1,5 @@
-/* Namespaces and odd clone flags, descriptors that are passed on, futexes, locked memory, files of /proc. */
+/* A family of cases about the kernel's interface: namespaces and odd clone flags, descriptors that
+ * are passed on, futexes, locked memory, files of /proc. family.h explains what a case is. */
 #include "family.h"
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -20,7 +21,8 @@ static char stack[65536] __attribute__((aligned(16)));
 
 CASE(namespaces)
 {
-    static const int kinds[] = {CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWPID, CLONE_NEWUSER, CLONE_NEWTIME};
+    static const int kinds[] = {CLONE_NEWUTS,    CLONE_NEWIPC, CLONE_NEWNET,  CLONE_NEWNS,
+                                CLONE_NEWCGROUP, CLONE_NEWPID, CLONE_NEWUSER, CLONE_NEWTIME};
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         pid_t child = CHILD({
             int r = unshare(kinds[i]);
@@ -111,8 +113,10 @@ CASE(clones_with_memory)
     R(clone(sharing_child, stack + sizeof stack, CLONE_SIGHAND | SIGCHLD, NULL));
     R(clone(sharing_child, stack + sizeof stack, CLONE_THREAD | CLONE_SIGHAND | SIGCHLD, NULL));
     R(clone(sharing_child, stack + sizeof stack, CLONE_NEWNS | CLONE_FS | SIGCHLD, NULL));
-    R(clone(sharing_child, stack + sizeof stack, CLONE_NEWPID | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | SIGCHLD, NULL));
-    R(clone(sharing_child, stack + sizeof stack, CLONE_PIDFD | CLONE_PARENT_SETTID | SIGCHLD, NULL, &child, NULL, NULL));
+    R(clone(sharing_child, stack + sizeof stack,
+            CLONE_NEWPID | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | SIGCHLD, NULL));
+    R(clone(sharing_child, stack + sizeof stack, CLONE_PIDFD | CLONE_PARENT_SETTID | SIGCHLD, NULL,
+            &child, NULL, NULL));
 }
 
 CASE(clone_memory_and_exec)
@@ -128,9 +132,13 @@ CASE(clone_parent_and_signals)
     pid_t child = CHILD({
         struct clone_args args = {.flags = CLONE_PARENT};
         pid_t sibling = syscall(SYS_clone3, &args, sizeof args);
-        if (!sibling) { say("the sibling's parent is %s", getppid() == 1 ? "init" : "alive"); _exit(6); }
+        if (!sibling) {
+            say("the sibling's parent is %s", getppid() == 1 ? "init" : "alive");
+            _exit(6);
+        }
         int status;
-        say("the maker waits: %s", waitpid(sibling, &status, 0) < 0 ? strerrorname_np(errno) : "yes");
+        say("the maker waits: %s",
+            waitpid(sibling, &status, 0) < 0 ? strerrorname_np(errno) : "yes");
     });
     reap("child", child);
     int status;
@@ -295,8 +303,12 @@ static int send_fd(int socket, int fd, const char *text)
 {
     union { struct cmsghdr h; char room[CMSG_SPACE(sizeof(int))]; } control = {0};
     struct iovec iov = {(void *)text, strlen(text)};
-    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    control.h = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    control.h = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(&control.h), &fd, sizeof fd);
     return (int)sendmsg(socket, &m, 0);
 }
@@ -319,7 +331,8 @@ CASE(many_messages)
     say("%u %u %u", send[0].msg_len, send[1].msg_len, send[2].msg_len);
     R(recvmmsg(s[1], receive, 5, MSG_DONTWAIT, NULL));
     for (int i = 0; i < 5; i++)
-        say("%u %x %.3s", receive[i].msg_len, receive[i].msg_hdr.msg_flags, receive[i].msg_len ? got[i] : "");
+        say("%u %x %.3s", receive[i].msg_len, receive[i].msg_hdr.msg_flags,
+            receive[i].msg_len ? got[i] : "");
     R(recvmmsg(s[1], receive, 5, MSG_DONTWAIT, NULL));
     R(sendmmsg(s[0], send, 5, 0));
     R(recvmmsg(s[1], receive, 5, MSG_WAITFORONE | MSG_TRUNC, NULL));
@@ -346,7 +359,10 @@ CASE(many_messages)
         union { struct cmsghdr h; char room[CMSG_SPACE(3 * sizeof(int))]; } control;
         char text2[32] = "";
         struct iovec iov = {text2, 31};
-        struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = i == 1 ? 4 : sizeof control};
+        struct msghdr m = {.msg_iov = &iov,
+                           .msg_iovlen = 1,
+                           .msg_control = &control,
+                           .msg_controllen = i == 1 ? 4 : sizeof control};
         R(recvmsg(s[1], &m, MSG_DONTWAIT | (i == 0 ? MSG_PEEK : 0) | MSG_CMSG_CLOEXEC));
         say("%s flags %x control %zu", text2, m.msg_flags, m.msg_controllen);
         if (m.msg_controllen >= CMSG_LEN(sizeof(int))) {
@@ -360,7 +376,8 @@ CASE(many_messages)
     R((long)send_fd(s[0], p[0], "cred"));
     char room[256], text3[16];
     struct iovec iov = {text3, 16};
-    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
     R(recvmsg(s[1], &m, 0));
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
         say("type %d length %zu", c->cmsg_type, (size_t)c->cmsg_len);
@@ -405,7 +422,10 @@ CASE(fcntl_all)
     R(fcntl(ro, F_SETLEASE, F_RDLCK));
     R(fcntl(ro, F_GETLEASE));
     R(fcntl(ro, F_SETSIG, SIGUSR1));
-    pid_t child = CHILD({ int w = open("locked", O_RDWR | O_NONBLOCK); say("open for writing: %s", w < 0 ? strerrorname_np(errno) : "done"); });
+    pid_t child = CHILD({
+        int w = open("locked", O_RDWR | O_NONBLOCK);
+        say("open for writing: %s", w < 0 ? strerrorname_np(errno) : "done");
+    });
     reap("child", child);
     say("signal %d", io_signal == SIGUSR1);
     R(fcntl(ro, F_SETLEASE, F_UNLCK));
@@ -416,7 +436,8 @@ CASE(fcntl_all)
     child = CHILD({
         struct flock l = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 15, .l_len = 1};
         R(fcntl(fd, F_GETLK, &l));
-        say("type %d start %d length %d mine %d", l.l_type, (int)l.l_start, (int)l.l_len, l.l_pid == getppid());
+        say("type %d start %d length %d mine %d", l.l_type, (int)l.l_start, (int)l.l_len,
+            l.l_pid == getppid());
         l.l_type = F_RDLCK;
         R(fcntl(fd, F_SETLK, &l));
         l.l_pid = 0;
@@ -453,7 +474,12 @@ CASE(fcntl_all)
     R(fcntl(fd, 1035, &hint));
     say("hint %lu", hint);
     R(flock(fd, LOCK_SH));
-    child = CHILD({ int other = open("locked", O_RDWR); R(flock(other, LOCK_EX | LOCK_NB)); R(flock(other, LOCK_SH | LOCK_NB)); R(flock(other, 99)); });
+    child = CHILD({
+        int other = open("locked", O_RDWR);
+        R(flock(other, LOCK_EX | LOCK_NB));
+        R(flock(other, LOCK_SH | LOCK_NB));
+        R(flock(other, 99));
+    });
     reap("child", child);
     R(flock(500, LOCK_SH));
     int dir = open(".", O_RDONLY | O_DIRECTORY);
@@ -489,17 +515,21 @@ CASE(futex_operations)
         pthread_create(&t[i], NULL, waits_on, &words[0]);
     long moved = 0;
     while (moved < 3)
-        moved += syscall(SYS_futex, &words[0], FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)10, &words[1], 0);
+        moved +=
+            syscall(SYS_futex, &words[0], FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)10, &words[1], 0);
     say("moved %ld", moved);
     R(syscall(SYS_futex, &words[0], FUTEX_CMP_REQUEUE_PRIVATE, 0, (void *)10, &words[1], 5));
     R(syscall(SYS_futex, &words[0], FUTEX_CMP_REQUEUE_PRIVATE, -1, (void *)10, &words[1], 0));
     R(syscall(SYS_futex, &words[0], FUTEX_WAKE_PRIVATE, 10));
     R(wake(&words[1], 1));
-    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1], FUTEX_OP(FUTEX_OP_ADD, 3, FUTEX_OP_CMP_EQ, 0)));
+    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1],
+              FUTEX_OP(FUTEX_OP_ADD, 3, FUTEX_OP_CMP_EQ, 0)));
     say("word %u", words[1]);
-    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1], FUTEX_OP(FUTEX_OP_SET, 9, FUTEX_OP_CMP_GT, 100)));
+    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1],
+              FUTEX_OP(FUTEX_OP_SET, 9, FUTEX_OP_CMP_GT, 100)));
     say("word %u", words[1]);
-    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1], FUTEX_OP(FUTEX_OP_XOR, 1, FUTEX_OP_CMP_LE, 9)));
+    R(syscall(SYS_futex, &words[2], FUTEX_WAKE_OP_PRIVATE, 1, (void *)1, &words[1],
+              FUTEX_OP(FUTEX_OP_XOR, 1, FUTEX_OP_CMP_LE, 9)));
     for (int i = 0; i < 3; i++) {
         pthread_join(t[i], &result);
         say("a waiter has %ld", (long)result);
@@ -512,7 +542,8 @@ CASE(futex_operations)
     R(syscall(SYS_futex, &words[3], FUTEX_WAIT, 0, &(struct timespec){0, -1}));
     R(syscall(SYS_futex, &words[3], FUTEX_WAIT, 0, nowhere()));
     R(syscall(SYS_futex, &words[3], FUTEX_WAIT_BITSET, 0, NULL, NULL, 0));
-    R(syscall(SYS_futex, &words[3], FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &(struct timespec){1, 0}, NULL, 1));
+    R(syscall(SYS_futex, &words[3], FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0,
+              &(struct timespec){1, 0}, NULL, 1));
     R(syscall(SYS_futex, &words[3], FUTEX_WAKE_BITSET, 1, NULL, NULL, 0));
     R(syscall(SYS_futex, &words[3], FUTEX_WAKE | FUTEX_CLOCK_REALTIME, 1));
     R(syscall(SYS_futex, &words[3], FUTEX_LOCK_PI, 0, NULL));
@@ -526,10 +557,14 @@ CASE(futex_operations)
     words[3] = 0x3ffffff;
     R(syscall(SYS_futex, &words[3], FUTEX_LOCK_PI, 0, &(struct timespec){1, 0}));
     words[3] = 0;
-    R(syscall(SYS_futex, &words[3], FUTEX_WAIT_REQUEUE_PI, 0, &(struct timespec){1, 0}, &words[3], 0));
+    R(syscall(SYS_futex, &words[3], FUTEX_WAIT_REQUEUE_PI, 0, &(struct timespec){1, 0}, &words[3],
+              0));
     R(syscall(SYS_futex, &words[3], FUTEX_CMP_REQUEUE_PI, 1, (void *)1, &words[3], 0));
     R(syscall(SYS_futex, &words[3], FUTEX_CMP_REQUEUE_PI, 2, (void *)1, &words[2], 0));
-    struct { unsigned long value, address; unsigned flags, reserved; } v[2] = {{0, (long)&words[3], 2, 0}, {1, (long)&words[3], 2, 0}};
+    struct {
+        unsigned long value, address;
+        unsigned flags, reserved;
+    } v[2] = {{0, (long)&words[3], 2, 0}, {1, (long)&words[3], 2, 0}};
     R(syscall(449, v, 2, 0, NULL, 0));
     R(syscall(449, v, 1, 0, &(struct timespec){1, 0}, CLOCK_MONOTONIC));
     R(syscall(449, v, 129, 0, NULL, 0));
@@ -609,11 +644,13 @@ CASE(locked_memory)
     say("mapped after MCL_ONFAULT: %d", seen[0] & 1);
     R(madvise(q, PAGE, MADV_DONTNEED));
     munlockall();
-    q = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
+    q = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1,
+             0);
     R(mincore(q, 16 * PAGE, seen));
     say("MAP_LOCKED: %d", seen[0] & 1);
     R(locked_kb("VmLck:"));
-    q = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    q = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+             -1, 0);
     R(mincore(q, 16 * PAGE, seen));
     say("MAP_POPULATE: %d", seen[0] & 1);
 }
@@ -671,7 +708,8 @@ CASE(limits_by_vfork)
         _exit(0);
     }
     reap("child", child);
-    void *p = mmap(NULL, 1ul << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p = mmap(NULL, 1ul << 30, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     say("a mapping: %s", p == MAP_FAILED ? strerrorname_np(errno) : "done");
 }
 
@@ -698,10 +736,11 @@ static void query(int fd, struct map_query q)
     if (r)
         say("query %lx: %s", wanted, strerrorname_np(errno));
     else
-        say("query %lx: from %ld pages %ld rights %lx page %lu file %d name '%s' build id %d", wanted,
+        say("query %lx: from %ld pages %ld rights %lx page %lu file %d name '%s' build id %d",
+            wanted,
             q.start - (unsigned long)place < 1 << 20 ? (q.start - (unsigned long)place) / PAGE : -1,
-            q.start - (unsigned long)place < 1 << 20 ? (q.end - q.start) / PAGE : -1, q.rights, q.page_size,
-            q.inode != 0, last ? last + 1 : name, q.build_size);
+            q.start - (unsigned long)place < 1 << 20 ? (q.end - q.start) / PAGE : -1, q.rights,
+            q.page_size, q.inode != 0, last ? last + 1 : name, q.build_size);
 }
 
 CASE(map_queries)
@@ -725,7 +764,8 @@ CASE(map_queries)
     query(fd, (struct map_query){.address = at, .flags = 16 | 2});
     query(fd, (struct map_query){.address = at, .flags = 16 | 4});
     query(fd, (struct map_query){.address = at + 9 * PAGE, .flags = 16 | 32, .name_size = 300});
-    query(fd, (struct map_query){.address = at + 13 * PAGE, .flags = 8 | 1, .name_size = 300, .build_size = 64});
+    query(fd, (struct map_query){
+                  .address = at + 13 * PAGE, .flags = 8 | 1, .name_size = 300, .build_size = 64});
     query(fd, (struct map_query){.address = at + 13 * PAGE, .name_size = 3});
     query(fd, (struct map_query){.address = at, .flags = 2});
     query(fd, (struct map_query){.address = at, .flags = 64});
@@ -733,7 +773,10 @@ CASE(map_queries)
     query(fd, (struct map_query){.address = at, .size = 24});
     query(fd, (struct map_query){.address = at, .size = 5000});
     query(fd, (struct map_query){.address = at, .name = 1});
-    query(fd, (struct map_query){.address = (unsigned long)case_map_queries, .flags = 4, .name_size = 300, .build_size = 64});
+    query(fd, (struct map_query){.address = (unsigned long)case_map_queries,
+                                 .flags = 4,
+                                 .name_size = 300,
+                                 .build_size = 64});
     query(fd, (struct map_query){.address = (unsigned long)&fd, .name_size = 300});
     query(file, (struct map_query){.address = at});
     R(ioctl(fd, 0xc0686611, nowhere()));

@@ -1,17 +1,24 @@
 /* Data sites against an oracle: looking at the memory after each single instruction.
  *
- *   data_check RECORDING ROUNDS SEED       compares; prints nothing if all is well
- *   data_check --states RECORDING ROUNDS SEED    the same for states that are kept: registers and memory at each moment
- *   data_check --whole RECORDING ADDRESS COUNT    a pass to the end, the byte at ADDRESS watched: it was stored to COUNT times, and nothing else
- *                                          has become of the program
- *   data_check --time RECORDING COUNT...   how much longer a pass takes with so many places watched, none of which is hit
+ *   data_check RECORDING ROUNDS SEED
+ *       compares; prints nothing if all is well
+ *   data_check --states RECORDING ROUNDS SEED
+ *       the same for states that are kept: registers and memory at each moment
+ *   data_check --whole RECORDING ADDRESS COUNT
+ *       makes a pass to the end with a watch on the byte at ADDRESS: it must find COUNT stores, and
+ *       the program must end as it did
+ *   data_check --time RECORDING COUNT...
+ *       prints how much longer a pass takes with COUNT watched places, none of which is hit
  *
- * A stretch of the recording is walked by a SITE_STEP, with the registers at each moment.  They tell what instructions touch: around
- * that, sites are drawn.  The stretch is walked again, and the sites are read at each moment: a store is where
- * they differ.  A load is what touches_of() says of the instruction.  Then passes by translated code must find exactly that.
+ * A part of the recording is walked with a SITE_STEP, and the registers are noted at each moment.
+ * They tell which memory the instructions touch; sites are chosen at random around it. The part is
+ * walked again, and the sites are read at each moment: a store is where they differ. Loads are what
+ * touches_of() says of each instruction. Then passes with translated code must find exactly these
+ * stores and loads.
  *
- * The delivery of a signal is a step of its own, since its frame is written where the program was interrupted.  What a system call
- * writes is written at the moment of the call, even if other threads have run before it returned.
+ * The delivery of a signal is a step of its own, since its frame is written where the program was
+ * interrupted.  What a system call writes is written at the moment of the call, even if other
+ * threads have run before it returned.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -88,9 +95,11 @@ static void walk(struct replayer *from, bool (*next)(struct replayer *r, bool pa
     replayer_destroy(r);
 }
 
-/* --- what instructions touch --------------------------------------------------------------------- */
+/* --- what instructions touch ---------------------------------------------------------------------
+ */
 
-/* Component `which` of an xsave image in the standard format; NULL: it is in its initial state, all zeros. */
+/* Component `which` of an xsave image in the standard format; NULL: it is in its initial state, all
+ * zeros. */
 static const u8 *component(const struct step *s, unsigned which)
 {
     u64 present;
@@ -108,11 +117,13 @@ static void spread(u8 *to, const u8 *from, unsigned number, unsigned size)
         memcpy(to, from + number * size, size);
 }
 
-/* The vector registers: without them, an instruction with a vector of addresses may touch anything. */
+/* The vector registers: without them, an instruction with a vector of addresses may touch anything.
+ */
 static const struct touch_vectors *vectors_at(const struct step *s)
 {
     static struct touch_vectors ret;
-    const u8 *upper = component(s, 2), *masks = component(s, 5), *halves = component(s, 6), *more = component(s, 7);
+    const u8 *upper = component(s, 2), *masks = component(s, 5), *halves = component(s, 6),
+             *more = component(s, 7);
     memset(&ret, 0, sizeof(ret));
     for (unsigned n = 0; n < 16; n++) {
         memcpy(ret.reg[n], s->vector + xsave_xmm(n), 16);
@@ -136,8 +147,12 @@ static void touches_at(size_t n, struct touches *ret)
         return;
     if (i.rep && n + 1 < step_count && steps[n + 1].thread == s->thread) /* searches end early */
         reg[RCX] -= steps[n + 1].registers.reg[RCX];
-    struct touch_state state = {.reg = reg, .rip = s->at.pc, .flags = s->registers.flags, .fs_base = s->registers.fs_base,
-                                .gs_base = s->registers.gs_base, .save_size = s->registers.vector_size,
+    struct touch_state state = {.reg = reg,
+                                .rip = s->at.pc,
+                                .flags = s->registers.flags,
+                                .fs_base = s->registers.fs_base,
+                                .gs_base = s->registers.gs_base,
+                                .save_size = s->registers.vector_size,
                                 .vectors = touches_need_vectors(&i) ? vectors_at(s) : NULL};
     touches_of(&i, s->code, &state, ret);
 }
@@ -154,7 +169,8 @@ static bool has_events(void)
     for (size_t n = 0; n + 1 < step_count; n++) {
         struct insn i;
         u64 pc = steps[n].at.pc, next = steps[n + 1].at.pc;
-        if (steps[n].signal || is_call(&steps[n]) || !decode(steps[n].code, sizeof(steps[n].code), &i))
+        if (steps[n].signal || is_call(&steps[n]) ||
+            !decode(steps[n].code, sizeof(steps[n].code), &i))
             return true;
         if (i.kind == INSN_PLAIN && next != pc + i.length && next != pc)
             return true;
@@ -171,18 +187,20 @@ static void draw_site(u32 kind)
         touches_at(draw(step_count), &t);
     while (!t.count && tries++ < 1000);
     const struct touch *touch = &t.touch[draw(t.count ? t.count : 1)];
-    u64 start = t.count ? touch->start + draw(touch->size) : 4096, size = 1 + draw(draw(3) ? 8 : SITE_SIZE_MOST - 1);
+    u64 start = t.count ? touch->start + draw(touch->size) : 4096,
+        size = 1 + draw(draw(3) ? 8 : SITE_SIZE_MOST - 1);
     u64 back = draw(3) ? 0 : draw(16);
     add_site(kind, start - back, size, kind == SITE_STORE && draw(4) == 0 ? PLAN_ANY_STORE : 0);
 }
 
-/* --- what must be found ------------------------------------------------------------------------------ */
+/* --- what must be found --------------------------------------------------------------------- */
 
 static u8 before[SITES_MOST][SITE_SIZE_MOST], now[SITES_MOST][SITE_SIZE_MOST];
 
 struct expected {
     size_t step; /* after which it is seen */
-    size_t by;   /* a call of another thread that may have done it, and returns there; NOBODY, or UNKNOWN: one from before */
+    size_t by;   /* a call of another thread that may have done it, and returns there; NOBODY, or
+                    UNKNOWN: one from before */
     u32 site;
     u32 written;
 };
@@ -193,7 +211,8 @@ static size_t expected_count;
 static struct plan_site sites[SITES_MOST];
 static u32 site_count;
 
-/* By the kernel, which reads also what the program has protected: that is no store.  What is not there counts as zeros. */
+/* By the kernel, which reads also what the program has protected: that is no store.  What is not
+ * there counts as zeros. */
 static void read_sites(struct replayer *r, u8 to[SITES_MOST][SITE_SIZE_MOST])
 {
     char path[64];
@@ -204,7 +223,8 @@ static void read_sites(struct replayer *r, u8 to[SITES_MOST][SITE_SIZE_MOST])
     for (u32 n = 0; n < site_count; n++) {
         memset(to[n], 0, SITE_SIZE_MOST);
         for (size_t got = 0; got < sites[n].size;) {
-            ssize_t part = pread(memory, to[n] + got, sites[n].size - got, (off_t)(sites[n].address + got));
+            ssize_t part =
+                pread(memory, to[n] + got, sites[n].size - got, (off_t)(sites[n].address + got));
             got += part > 0 ? (size_t)part : 1;
         }
     }
@@ -240,12 +260,14 @@ static void expect_at(size_t n)
         for (u32 k = 0; k < site_count; k++) {
             const struct plan_site *s = &sites[k];
             bool changed = memcmp(before[k], now[k], s->size);
-            bool stored = touched(&t, s, TOUCH_WRITE), written = stored || changed, read = touched(&t, s, TOUCH_READ);
+            bool stored = touched(&t, s, TOUCH_WRITE), written = stored || changed,
+                 read = touched(&t, s, TOUCH_READ);
             bool store = s->kind == SITE_STORE ? changed || (s->flags & PLAN_ANY_STORE && written)
                                                : s->kind == SITE_ACCESS && written;
             bool load = !store && s->kind != SITE_STORE && read;
             if (pass == 0 ? store : load)
-                expected[expected_count++] = (struct expected){n, store && !stored ? returns_behind(n) : NOBODY, k, store};
+                expected[expected_count++] =
+                    (struct expected){n, store && !stored ? returns_behind(n) : NOBODY, k, store};
         }
 }
 
@@ -264,26 +286,27 @@ static void foretell(struct replayer *from)
     replayer_destroy(r);
 }
 
-/* --- comparing ------------------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------ */
 
 static bool wrong(const struct replayer *r, const char *what, u64 got, u64 wanted)
 {
     if (got == wanted)
         return false;
-    printf("%s is %#lx, not %#lx; stopped at %lu:%#lx, reason %u, count %lu\n", what, (unsigned long)got, (unsigned long)wanted,
-           (unsigned long)r->stopped.tick, (unsigned long)r->stopped.pc, r->stopped.reason, (unsigned long)r->stopped.count);
+    printf("%s is %#lx, not %#lx; stopped at %lu:%#lx, reason %u, count %lu\n", what,
+           (unsigned long)got, (unsigned long)wanted, (unsigned long)r->stopped.tick,
+           (unsigned long)r->stopped.pc, r->stopped.reason, (unsigned long)r->stopped.count);
     return true;
 }
 
 static void show_expected(void)
 {
     for (u32 n = 0; n < site_count; n++)
-        printf("  site %u kind %u flags %u at %#lx+%lu\n", n, sites[n].kind, sites[n].flags, (unsigned long)sites[n].address,
-               (unsigned long)sites[n].size);
+        printf("  site %u kind %u flags %u at %#lx+%lu\n", n, sites[n].kind, sites[n].flags,
+               (unsigned long)sites[n].address, (unsigned long)sites[n].size);
     for (size_t n = 0; n < expected_count && n < 40; n++) {
         const struct step *s = &steps[expected[n].step];
-        printf("  %zu: at %lu:%#lx site %u written %u, code", n + 1, (unsigned long)s->at.tick, (unsigned long)s->at.pc,
-               expected[n].site, expected[n].written);
+        printf("  %zu: at %lu:%#lx site %u written %u, code", n + 1, (unsigned long)s->at.tick,
+               (unsigned long)s->at.pc, expected[n].site, expected[n].written);
         for (int k = 0; k < 12; k++)
             printf(" %02x", s->code[k]);
         printf("\n");
@@ -304,7 +327,8 @@ static bool same_hit(const struct plan_hit *hit, size_t number)
     return false;
 }
 
-/* The state after a step: that in which its thread goes on, if others run in between.  NULL: it does not in this stretch. */
+/* The state after a step: that in which its thread goes on, if others run in between.  NULL: it
+ * does not in this stretch. */
 static const struct step *behind(size_t n)
 {
     size_t next = n + 1;
@@ -313,15 +337,17 @@ static const struct step *behind(size_t n)
     return next < step_count ? &steps[next] : NULL;
 }
 
-/* A slice may end after the hit.  Then the thread stands there, and no step tells at which tick, since switches count as well: one
- * if another thread goes on, and more if others come and go without executing anything. */
+/* A slice may end after the hit.  Then the thread stands there, and no step tells at which tick,
+ * since switches count as well: one if another thread goes on, and more if others come and go
+ * without executing anything. */
 static bool judge_behind(const struct replayer *r, const struct plan_hit *hit, size_t n)
 {
     const struct step *after = behind(n), *next = &steps[n + 1];
     u64 switches = next->at.tick - hit->after_tick;
     if (switches == 0 && hit->after_pc == next->at.pc)
         return false;
-    if (hit->after_tick < steps[n].at.tick || hit->after_tick > next->at.tick || (after == next && switches == 1))
+    if (hit->after_tick < steps[n].at.tick || hit->after_tick > next->at.tick ||
+        (after == next && switches == 1))
         return wrong(r, "the tick behind a hit", hit->after_tick, next->at.tick);
     return after && wrong(r, "the pc behind a hit", hit->after_pc, after->at.pc);
 }
@@ -331,12 +357,15 @@ static bool is_at(const struct plan_hit *hit, const struct step *s)
     return hit->tick == s->at.tick && hit->pc == s->at.pc;
 }
 
-static bool judge_moment(const struct replayer *r, const struct plan_hit *hit, const struct expected *e)
+static bool judge_moment(const struct replayer *r, const struct plan_hit *hit,
+                         const struct expected *e)
 {
     const struct step *at = &steps[e->step];
-    if (is_at(hit, at) || (e->by == UNKNOWN && hit->tick < at->at.tick) || (e->by < step_count && is_at(hit, &steps[e->by])))
+    if (is_at(hit, at) || (e->by == UNKNOWN && hit->tick < at->at.tick) ||
+        (e->by < step_count && is_at(hit, &steps[e->by])))
         return false;
-    return wrong(r, "the tick of a hit", hit->tick, at->at.tick) || wrong(r, "the pc of a hit", hit->pc, at->at.pc);
+    return wrong(r, "the tick of a hit", hit->tick, at->at.tick) ||
+           wrong(r, "the pc of a hit", hit->pc, at->at.pc);
 }
 
 static bool judge_hit(const struct replayer *r, const struct plan_hit *hit, size_t number)
@@ -371,7 +400,8 @@ static bool count_all(struct replayer *from)
 /* Where it stands after step `n`: the pc and all other registers. */
 static bool stands_otherwise(struct replayer *r, size_t n)
 {
-    const struct step *wanted = r->stopped.thread == steps[n + 1].thread ? &steps[n + 1] : behind(n);
+    const struct step *wanted =
+        r->stopped.thread == steps[n + 1].thread ? &steps[n + 1] : behind(n);
     struct step got;
     if (!wanted)
         return false;
@@ -399,7 +429,8 @@ static bool stop_at_some(struct replayer *from)
         run(r);
         done += r->stopped.count; /* of one instruction all are counted */
         bad = wrong(r, "the reason", r->stopped.reason, STOPPED_HIT) || done > expected_count ||
-              judge_hit(r, &r->stopped.hits[0], done - 1) || stands_otherwise(r, expected[done - 1].step);
+              judge_hit(r, &r->stopped.hits[0], done - 1) ||
+              stands_otherwise(r, expected[done - 1].step);
     }
     replayer_destroy(r);
     return bad;
@@ -422,7 +453,8 @@ static bool trace_all(struct replayer *from)
         for (size_t n = 0; !bad && n < r->trace_count; n++)
             bad = done > expected_count || judge_hit(r, &r->trace[n], done - r->trace_count + n);
     } while (!bad && r->stopped.reason == STOPPED_HIT);
-    bad = bad || wrong(r, "the number of hits", done, expected_count) || wrong(r, "the reason", r->stopped.reason, STOPPED_LIMIT);
+    bad = bad || wrong(r, "the number of hits", done, expected_count) ||
+          wrong(r, "the reason", r->stopped.reason, STOPPED_LIMIT);
     replayer_destroy(r);
     return bad;
 }
@@ -435,12 +467,14 @@ static bool trace_to_end(struct replayer *from)
     size_t at = 0, wanted = 0;
     while (at < expected_count && expected[at].site != ends)
         at++;
-    while (wanted < expected_count && (at == expected_count || expected[wanted].step <= expected[at].step))
+    while (wanted < expected_count &&
+           (at == expected_count || expected[wanted].step <= expected[at].step))
         wanted++;
     use_sites(PLAN_TRACE, HITS_MOST);
     request.site[ends].flags |= PLAN_ENDS;
     run(r);
-    bool bad = wrong(r, "the reason", r->stopped.reason, at < expected_count ? STOPPED_HIT : STOPPED_LIMIT) ||
+    bool bad = wrong(r, "the reason", r->stopped.reason,
+                     at < expected_count ? STOPPED_HIT : STOPPED_LIMIT) ||
                wrong(r, "the number of hits up to one that ends", r->trace_count, wanted);
     for (size_t n = 0; !bad && n < wanted; n++)
         bad = judge_hit(r, &r->trace[n], n);
@@ -478,7 +512,8 @@ static struct replayer *somewhere(struct moment end)
     return r;
 }
 
-/* So many rounds, and more if nothing was compared in them: where nothing is touched there is nothing to find. */
+/* So many rounds, and more if nothing was compared in them: where nothing is touched there is
+ * nothing to find. */
 static bool another_round(int done, const char *rounds, u64 compared)
 {
     return done < atoi(rounds) || (!compared && done < 20 * atoi(rounds));
@@ -505,7 +540,7 @@ static int compare(const char *rounds)
     return hits ? 0 : 2;
 }
 
-/* --- states ------------------------------------------------------------------------------------------------------ */
+/* --- states --------------------------------------------------------------------------------- */
 
 static const u8 *states_file;
 static const struct states *head;
@@ -558,13 +593,18 @@ static void look_at_sites(struct replayer *from)
 static bool differs(const struct replayer *r, const struct state *s, const struct step *at,
                     u8 bytes[SITES_MOST][SITE_SIZE_MOST])
 {
-    bool bad = wrong(r, "the tick of a state", s->tick, at->at.tick) || wrong(r, "the pc of a state", s->pc, at->at.pc) ||
+    bool bad = wrong(r, "the tick of a state", s->tick, at->at.tick) ||
+               wrong(r, "the pc of a state", s->pc, at->at.pc) ||
                wrong(r, "the thread of a state", s->thread, at->thread) ||
-               wrong(r, "a difference of registers", memcmp(&s->registers, &at->registers, sizeof(at->registers)) != 0, 0) ||
+               wrong(r, "a difference of registers",
+                     memcmp(&s->registers, &at->registers, sizeof(at->registers)) != 0, 0) ||
                wrong(r, "a difference of vector registers",
-                     memcmp(states_file + head->first_vector + s->vector * head->vector_size, at->vector, head->vector_size) != 0, 0);
+                     memcmp(states_file + head->first_vector + s->vector * head->vector_size,
+                            at->vector, head->vector_size) != 0,
+                     0);
     for (u32 k = 0; !bad && k < site_count; k++)
-        bad = wrong(r, "a difference of memory", memcmp(bytes[k], seen[at - steps][k], sites[k].size) != 0, 0);
+        bad = wrong(r, "a difference of memory",
+                    memcmp(bytes[k], seen[at - steps][k], sites[k].size) != 0, 0);
     if (bad)
         printf("at %lu:%#lx\n", (unsigned long)at->at.tick, (unsigned long)at->at.pc);
     return bad;
@@ -578,7 +618,8 @@ static bool compare_states(struct replayer *r)
     memcpy(bytes, seen[walked], sizeof(bytes));
     for (u64 n = head->count; n-- > 0;) {
         undo_state(&kept[n], bytes);
-        if (wrong(r, "having too many states", !walked, 0) || differs(r, &kept[n], &steps[--walked], bytes))
+        if (wrong(r, "having too many states", !walked, 0) ||
+            differs(r, &kept[n], &steps[--walked], bytes))
             return true;
     }
     return false;
@@ -597,7 +638,8 @@ static bool states_round(struct replayer *from)
     struct replayer *r = copy_of(from);
     int fd;
     check(replayer_states(r, steps[step_count - 1].at, draw(2) ? 100 : STRETCH, &fd));
-    bool bad = !open_states(fd) || wrong(r, "the reason", r->stopped.reason, STOPPED_LIMIT) || compare_states(r);
+    bool bad = !open_states(fd) || wrong(r, "the reason", r->stopped.reason, STOPPED_LIMIT) ||
+               compare_states(r);
     states_compared += bad ? 0 : head->count;
     if (states_file)
         munmap((void *)states_file, head->size);
@@ -622,7 +664,7 @@ static int check_states(const char *rounds)
     return states_compared ? 0 : 2;
 }
 
-/* --- timing -------------------------------------------------------------------------------------------------- */
+/* --- timing --------------------------------------------------------------------------------- */
 
 /* That the engine has spent, whatever else the machine does. */
 static double seconds(const struct replayer *r)
@@ -672,7 +714,8 @@ static void time_states(void)
     check(replayer_states(again, to, 10000, &newest));
     double took = seconds(again) - start;
     if (open_states(fd) && head->count)
-        printf("%lu states, %.0f ns each\n", (unsigned long)head->count, took * 1e9 / (double)head->count);
+        printf("%lu states, %.0f ns each\n", (unsigned long)head->count,
+               took * 1e9 / (double)head->count);
     replayer_destroy(again);
     replayer_destroy(r);
 }
@@ -691,7 +734,7 @@ static int time_passes(char **counts)
     return 0;
 }
 
-/* --- to the end ---------------------------------------------------------------------------------------------------- */
+/* --- to the end ----------------------------------------------------------------------------- */
 
 static int pass_whole(const char *address, const char *count)
 {
@@ -708,7 +751,8 @@ static int pass_whole(const char *address, const char *count)
 int main(int argc, char **argv)
 {
     bool whole = argc > 4 && !strcmp(argv[1], "--whole");
-    bool times = argc > 3 && !strcmp(argv[1], "--time"), states = argc > 4 && !strcmp(argv[1], "--states");
+    bool times = argc > 3 && !strcmp(argv[1], "--time"),
+         states = argc > 4 && !strcmp(argv[1], "--states");
     argv += states || whole;
     struct recording *rec;
     static struct replayer_family family;
@@ -718,7 +762,10 @@ int main(int argc, char **argv)
     check(replayer_family_init(&family, rec, 0, 0));
     check(replayer_start(&family, &first));
     random_state = times ? 1 : strtoull(argv[3], NULL, 0);
-    int status = times ? time_passes(argv + 3) : whole ? pass_whole(argv[2], argv[3]) : states ? check_states(argv[2]) : compare(argv[2]);
+    int status = times    ? time_passes(argv + 3)
+                 : whole  ? pass_whole(argv[2], argv[3])
+                 : states ? check_states(argv[2])
+                          : compare(argv[2]);
     replayer_destroy(first);
     replayer_family_deinit(&family);
     return status;

@@ -1,11 +1,14 @@
 /* Every form of instruction that writes memory, against looking at the memory before and after it.
  *
- *   forms_check RECORDING CORPUS      of `insn-run CORPUS`, made by `insn-make ... stores`
+ *   forms_check RECORDING CORPUS      the recording of `insn-run CORPUS`; `insn-make ... stores`
+ *                                     makes the corpus
  *
- * At the entry of each case the data is read; the instruction is executed alone, and the data is read again.  What has changed must be
- * found by a pass over the translated code: a watch on the first, the middle and the last byte that has changed is hit, one on a byte beside
- * is not.  Where Zydis says that the instruction writes all of an operand, the same is asked of the operand's bytes, whatever they became.
- * Every other case is watched for loads as well, so that both kinds of checks are translated.
+ * For each case the data is read, the instruction is executed alone, and the data is read again. A
+ * pass over the translated code must find the changes: a watch on the first, the middle and the
+ * last byte that has changed is hit, and one on a byte next to them is not. If Zydis says that the
+ * instruction writes all of an operand, the same is checked for the bytes of the operand, even if
+ * their values have not changed. Every other case is watched for loads as well, so that both kinds
+ * of checks are translated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +73,8 @@ static void look(struct trial *t)
     read_data(walker, t->data, before);
 }
 
-/* Executed alone; false: it has raised a signal.  A pass is to go on for a while after it, in code that is translated. */
+/* Executed alone; false: it has raised a signal.  A pass is to go on for a while after it, in code
+ * that is translated. */
 static bool execute(struct trial *t)
 {
     enum { MORE = 12 };
@@ -88,7 +92,8 @@ static bool execute(struct trial *t)
     return done;
 }
 
-/* --- what is to be found ------------------------------------------------------------------------ */
+/* --- what is to be found ------------------------------------------------------------------------
+ */
 
 static void want(struct trial *t, u64 address, u32 flags, bool hit)
 {
@@ -127,8 +132,9 @@ static void want_changed(struct trial *t)
 static u64 register_of(const struct control_registers *r, ZydisRegister name)
 {
     static const ZydisRegister order[] = {
-        ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RSP, ZYDIS_REGISTER_RBP,
-        ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9, ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
+        ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RBX,
+        ZYDIS_REGISTER_RSP, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI,
+        ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9,  ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
         ZYDIS_REGISTER_R12, ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
     for (u32 n = 0; n < sizeof order / sizeof order[0]; n++)
@@ -143,24 +149,31 @@ static u64 address_of(const struct trial *t, const ZydisDecodedOperand *op)
     const ZydisDecodedOperandMem *m = &op->mem;
     bool relative = m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP;
     u64 base = relative ? t->at.pc + t->is.length : register_of(r, m->base);
-    u64 address = base + register_of(r, m->index) * m->scale + (m->disp.has_displacement ? (u64)m->disp.value : 0);
+    u64 address = base + register_of(r, m->index) * m->scale +
+                  (m->disp.has_displacement ? (u64)m->disp.value : 0);
     if (t->is.address_width == 32)
         address = (u32)address;
-    return address + (m->segment == ZYDIS_REGISTER_FS ? r->fs_base : m->segment == ZYDIS_REGISTER_GS ? r->gs_base : 0);
+    return address + (m->segment == ZYDIS_REGISTER_FS   ? r->fs_base
+                      : m->segment == ZYDIS_REGISTER_GS ? r->gs_base
+                                                        : 0);
 }
 
 /* An operand all of whose bytes are written, at an address that its registers tell. */
 static bool is_written_whole(const struct trial *t, const ZydisDecodedOperand *op)
 {
     const ZydisDecodedInstruction *is = &t->is;
-    bool masked = is->avx.mask.reg > ZYDIS_REGISTER_K0 || is->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPS ||
-                  is->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPD || is->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD ||
-                  is->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
-    bool repeated = is->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    bool masked =
+        is->avx.mask.reg > ZYDIS_REGISTER_K0 || is->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPS ||
+        is->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPD || is->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD ||
+        is->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
+    bool repeated =
+        is->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     bool nothing = is->meta.isa_ext == ZYDIS_ISA_EXT_MPX; /* without MPX they do nothing */
-    return !nothing && op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
-           op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT && op->actions & ZYDIS_OPERAND_ACTION_WRITE && op->size >= 8 &&
-           op->size <= 512 && !masked && !repeated && is->meta.category != ZYDIS_CATEGORY_XSAVE &&
+    return !nothing && op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+           op->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+           op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
+           op->actions & ZYDIS_OPERAND_ACTION_WRITE && op->size >= 8 && op->size <= 512 &&
+           !masked && !repeated && is->meta.category != ZYDIS_CATEGORY_XSAVE &&
            is->meta.category != ZYDIS_CATEGORY_BITBYTE && is->mnemonic != ZYDIS_MNEMONIC_POP;
 }
 
@@ -183,16 +196,18 @@ static void want_operands(struct trial *t)
     }
 }
 
-/* --- comparing ------------------------------------------------------------------------------------ */
+/* --- comparing ------------------------------------------------------------------------------ */
 
 static void show(const struct trial *t, const char *what, u32 site)
 {
     char text[128] = "?";
     ZydisFormatter formatter;
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    ZydisFormatterFormatInstruction(&formatter, &t->is, t->op, t->is.operand_count_visible, text, sizeof text, t->at.pc, NULL);
-    printf("%s: %s; a watch on data + %#lx, flags %u, %s\n", text, what, (unsigned long)(t->wanted[site].address - t->data),
-           t->wanted[site].flags, t->wanted[site].hit ? "is to be hit" : "is not to be hit");
+    ZydisFormatterFormatInstruction(&formatter, &t->is, t->op, t->is.operand_count_visible, text,
+                                    sizeof text, t->at.pc, NULL);
+    printf("%s: %s; a watch on data + %#lx, flags %u, %s\n", text, what,
+           (unsigned long)(t->wanted[site].address - t->data), t->wanted[site].flags,
+           t->wanted[site].hit ? "is to be hit" : "is not to be hit");
 }
 
 static void compare(const struct trial *t, u32 number)
@@ -209,7 +224,8 @@ static void compare(const struct trial *t, u32 number)
     run(r);
     for (size_t n = 0; n < r->trace_count; n++) {
         const struct plan_hit *h = &r->trace[n];
-        bool own = h->tick == t->at.tick && h->pc == t->at.pc && h->after_tick == t->behind.tick && h->after_pc == t->behind.pc;
+        bool own = h->tick == t->at.tick && h->pc == t->at.pc && h->after_tick == t->behind.tick &&
+                   h->after_pc == t->behind.pc;
         if (h->site < t->count && own)
             hit[h->site] = true;
     }
@@ -232,7 +248,8 @@ static void try(u64 entry, u64 data, u32 number)
         exit(1);
     }
     look(&t);
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, t.code, sizeof t.code, &t.is, t.op)) || !execute(&t)) {
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, t.code, sizeof t.code, &t.is, t.op)) ||
+        !execute(&t)) {
         faulted++;
         return;
     }
@@ -251,7 +268,8 @@ static void try_all(const u8 *corpus)
     const struct corpus_case *cases = (const void *)(corpus + h->case_at);
     for (u32 b = 0; b < h->batches; b++)
         for (u32 n = batch[b].first; n < batch[b].first + batch[b].cases; n++)
-            try(h->place[batch[b].place] + cases[n].entry, h->place[batch[b].place] + PLACE_DATA, n);
+            try(h->place[batch[b].place] + cases[n].entry, h->place[batch[b].place] + PLACE_DATA,
+                n);
 }
 
 int main(int argc, char **argv)
@@ -270,7 +288,8 @@ int main(int argc, char **argv)
     check(replayer_family_init(&family, rec, 0, 0));
     check(replayer_start(&family, &walker));
     try_all(corpus);
-    printf("%zu forms were watched, %zu raised a signal, %zu changed nothing; %zu failed\n", checked, faulted, silent, failed);
+    printf("%zu forms were watched, %zu raised a signal, %zu changed nothing; %zu failed\n",
+           checked, faulted, silent, failed);
     replayer_destroy(walker);
     replayer_family_deinit(&family);
     return failed || checked < 100;

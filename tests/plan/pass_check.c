@@ -1,12 +1,14 @@
-/* Passes against an oracle: a recording is walked once by single instructions, with the state at each; then random
- * plans run over it, whose hits and points must be those that the walk foretells.
+/* Passes against an oracle: a recording is walked once by single instructions, with the state at
+ * each. Then passes with random plans run over it. Their hits and points must be those of the walk.
  *
  *   pass_check RECORDING ROUNDS SEED     compares; prints nothing if all is well
- *   pass_check --list RECORDING KIND     the hits of `call`, `return`, `signal`, `fork`, `exec`, `switch` or `thread`
- *   pass_check --time RECORDING ADDRESS  what passing a code site costs
- *   pass_check --steps RECORDING COUNT   what an instruction costs that is stepped over
+ *   pass_check --list RECORDING KIND     prints the hits of `call`, `return`, `signal`, `fork`,
+ *                                        `exec`, `switch` or `thread`
+ *   pass_check --time RECORDING ADDRESS  prints the cost of passing a code site
+ *   pass_check --steps RECORDING COUNT   prints the cost of stepping over an instruction
  *
- * The walk stops at each instruction by a SITE_STEP; plans run to their goal by translated code that knows their sites.
+ * The walk stops at each instruction by a SITE_STEP; plans run to their goal by translated code
+ * that knows their sites.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +57,8 @@ static struct request {
 static void begin(u32 mode, u64 nth, u32 flags)
 {
     memset(&request, 0, sizeof(request));
-    request.plan = (struct plan){.version = CONTROL_VERSION, .mode = mode, .flags = flags, .nth = nth,
-                                 .limit_tick = ~0ul};
+    request.plan = (struct plan){
+        .version = CONTROL_VERSION, .mode = mode, .flags = flags, .nth = nth, .limit_tick = ~0ul};
 }
 
 static struct plan_site *add_site(u32 kind, u64 address)
@@ -123,11 +125,22 @@ static void walk(void)
 
 /* --- what the walk foretells -------------------------------------------------------------- */
 
-enum { OP_EQUAL = 0x13, OP_AND = 0x0f, OP_REF64 = 0x1a, OP_REF8 = 0x17, OP_CONST8 = 0x22, OP_REG = 0x26, OP_END = 0x27,
-       OP_RSH = 0x0b, RSP_NUMBER = 7, FLAGS_NUMBER = 17 };
+enum {
+    OP_EQUAL = 0x13,
+    OP_AND = 0x0f,
+    OP_REF64 = 0x1a,
+    OP_REF8 = 0x17,
+    OP_CONST8 = 0x22,
+    OP_REG = 0x26,
+    OP_END = 0x27,
+    OP_RSH = 0x0b,
+    RSP_NUMBER = 7,
+    FLAGS_NUMBER = 17
+};
 
 /* gdb's number of a register, and ours. */
-static const u8 numbers[][2] = {{0, 0}, {1, 3}, {2, 1}, {3, 2}, {4, 6}, {5, 7}, {6, 5}, {8, 8}, {12, 12}, {13, 13}, {15, 15}};
+static const u8 numbers[][2] = {{0, 0}, {1, 3}, {2, 1},   {3, 2},   {4, 6},  {5, 7},
+                                {6, 5}, {8, 8}, {12, 12}, {13, 13}, {15, 15}};
 
 static struct expected {
     enum { ALWAYS, REGISTER, FLAGS, WORD, FAULT } condition;
@@ -141,9 +154,13 @@ static void add_random_condition(struct plan_site *s, struct expected *e)
     e->reg = numbers[number][1];
     e->shift = (u32)draw(6);
     e->wanted = (u32)draw(2);
-    u8 gdb = e->condition == REGISTER ? numbers[number][0] : e->condition == FLAGS ? FLAGS_NUMBER : RSP_NUMBER;
-    u8 value[] = {OP_REG, 0, gdb, OP_CONST8, (u8)e->shift, OP_RSH, OP_CONST8, 1, OP_AND, OP_CONST8, (u8)e->wanted, OP_EQUAL, OP_END};
-    u8 word[] = {OP_REG, 0, gdb, OP_REF64, OP_CONST8, (u8)e->shift, OP_RSH, OP_CONST8, 1, OP_AND, OP_CONST8, (u8)e->wanted, OP_EQUAL, OP_END};
+    u8 gdb = e->condition == REGISTER ? numbers[number][0]
+             : e->condition == FLAGS  ? FLAGS_NUMBER
+                                      : RSP_NUMBER;
+    u8 value[] = {OP_REG, 0,      gdb,       OP_CONST8,     (u8)e->shift, OP_RSH, OP_CONST8,
+                  1,      OP_AND, OP_CONST8, (u8)e->wanted, OP_EQUAL,     OP_END};
+    u8 word[] = {OP_REG,    0, gdb,    OP_REF64,  OP_CONST8,     (u8)e->shift, OP_RSH,
+                 OP_CONST8, 1, OP_AND, OP_CONST8, (u8)e->wanted, OP_EQUAL,     OP_END};
     u8 fault[] = {OP_CONST8, 5, OP_REF8, OP_END};
     if (e->condition == REGISTER || e->condition == FLAGS)
         add_condition(s, value, sizeof(value));
@@ -231,13 +248,15 @@ static u64 foretell_points(size_t from, size_t to)
 
 static void complain(const struct replayer *r, const char *what, u64 got, u64 wanted)
 {
-    printf("%s: %s %#lx, not %#lx; stopped at %lu:%#lx, reason %u, count %lu\n", doing, what, (unsigned long)got,
-           (unsigned long)wanted, (unsigned long)r->stopped.tick, (unsigned long)r->stopped.pc, r->stopped.reason,
-           (unsigned long)r->stopped.count);
+    printf("%s: %s %#lx, not %#lx; stopped at %lu:%#lx, reason %u, count %lu\n", doing, what,
+           (unsigned long)got, (unsigned long)wanted, (unsigned long)r->stopped.tick,
+           (unsigned long)r->stopped.pc, r->stopped.reason, (unsigned long)r->stopped.count);
     for (u32 n = 0; n < request.plan.sites; n++)
-        printf("  site %u kind %u at %#lx size %lu thread %d stack %#lx to %#lx condition %d\n", n, request.site[n].kind,
-               (unsigned long)request.site[n].address, (unsigned long)request.site[n].size, (int)request.site[n].thread,
-               (unsigned long)request.site[n].stack_least, (unsigned long)request.site[n].stack_most, expected[n].condition);
+        printf("  site %u kind %u at %#lx size %lu thread %d stack %#lx to %#lx condition %d\n", n,
+               request.site[n].kind, (unsigned long)request.site[n].address,
+               (unsigned long)request.site[n].size, (int)request.site[n].thread,
+               (unsigned long)request.site[n].stack_least,
+               (unsigned long)request.site[n].stack_most, expected[n].condition);
     exit(1);
 }
 
@@ -261,7 +280,8 @@ static void same_state(struct replayer *r, const struct step *wanted)
 }
 
 /* The hits from a step to another; the last ones in `last`, newest first. */
-static u64 foretell(size_t from, size_t to, u64 most, size_t *ret_stop, struct plan_hit *last, u64 *ret_aside)
+static u64 foretell(size_t from, size_t to, u64 most, size_t *ret_stop, struct plan_hit *last,
+                    u64 *ret_aside)
 {
     u64 count = 0;
     *ret_aside = 0;
@@ -269,14 +289,17 @@ static u64 foretell(size_t from, size_t to, u64 most, size_t *ret_stop, struct p
     for (size_t at = from; at < to && count < most; at++)
         for (u32 pass = 0; pass < 2; pass++) /* code sites are judged before steps */
             for (u32 n = 0; n < request.plan.sites; n++) {
-                if (request.site[n].kind != (pass ? SITE_STEP : SITE_CODE) || !is_hit(&steps[at], n))
+                if (request.site[n].kind != (pass ? SITE_STEP : SITE_CODE) ||
+                    !is_hit(&steps[at], n))
                     continue;
                 if (request.site[n].flags & PLAN_ASIDE) {
                     ++*ret_aside;
                     continue;
                 }
                 memmove(last + 1, last, (PLAN_HITS_KEPT - 1) * sizeof(*last));
-                last[0] = (struct plan_hit){.tick = steps[at].at.tick, .pc = steps[at].at.pc, .site = n,
+                last[0] = (struct plan_hit){.tick = steps[at].at.tick,
+                                            .pc = steps[at].at.pc,
+                                            .site = n,
                                             .thread = steps[at].thread};
                 if (++count >= most)
                     *ret_stop = at;
@@ -310,12 +333,14 @@ static size_t one_pass(struct replayer *r, size_t from)
     for (u32 n = (u32)draw(SITES_MOST) + 1; n-- > 0;)
         random_site(request.plan.sites);
     random_points(r);
-    u64 aside, count = foretell(from + past, limited ? limit : step_count, counts ? ~0ul : nth, &stop, last, &aside);
+    u64 aside, count = foretell(from + past, limited ? limit : step_count, counts ? ~0ul : nth,
+                                &stop, last, &aside);
     run(r);
     compare_hits(r, count, last);
     same(r, "hits aside", r->stopped.aside, aside);
     if (stop == step_count)
-        same(r, "points", r->stopped.points, foretell_points(from + past, limited ? limit : step_count));
+        same(r, "points", r->stopped.points,
+             foretell_points(from + past, limited ? limit : step_count));
     if (stop < step_count)
         same(r, "reason", r->stopped.reason, STOPPED_HIT);
     else
@@ -327,7 +352,8 @@ static size_t one_pass(struct replayer *r, size_t from)
     return stop;
 }
 
-/* From a random place on, plan after plan in one process, so that each finds the translations of those before it. */
+/* From a random place on, plan after plan in one process, so that each finds the translations of
+ * those before it. */
 static void compare(u64 rounds)
 {
     for (u64 round = 0; round < rounds; round++) {
@@ -345,7 +371,7 @@ static void compare(u64 rounds)
     }
 }
 
-/* --- other kinds ---------------------------------------------------------------------------------- */
+/* --- other kinds ---------------------------------------------------------------------------- */
 
 static void list_hits(u32 kind)
 {
@@ -356,8 +382,9 @@ static void list_hits(u32 kind)
         run(r);
         if (r->stopped.reason != STOPPED_HIT)
             break;
-        printf("%lu:%#lx thread %u number %lu\n", (unsigned long)r->stopped.tick, (unsigned long)r->stopped.pc,
-               r->stopped.thread, (unsigned long)r->stopped.hits[0].address);
+        printf("%lu:%#lx thread %u number %lu\n", (unsigned long)r->stopped.tick,
+               (unsigned long)r->stopped.pc, r->stopped.thread,
+               (unsigned long)r->stopped.hits[0].address);
         same(r, "hit", r->stopped.hits[0].pc, r->stopped.pc);
     }
     begin(PLAN_COUNT, 1, 0);
@@ -388,14 +415,16 @@ static double timed_run(const char *what)
         double took = now() - before;
         best = took < best ? took : best;
     }
-    printf("%-24s %.4f s, count %lu, failed %u\n", what, best, (unsigned long)r->stopped.count, r->stopped.condition_failed);
+    printf("%-24s %.4f s, count %lu, failed %u\n", what, best, (unsigned long)r->stopped.count,
+           r->stopped.condition_failed);
     replayer_destroy(r);
     return best;
 }
 
 static void time_site(u64 address)
 {
-    static const u8 never[] = {OP_REG, 0, RSP_NUMBER, OP_REF64, OP_CONST8, 1, OP_RSH, OP_CONST8, 200, OP_EQUAL, OP_END};
+    static const u8 never[] = {OP_REG, 0,         RSP_NUMBER, OP_REF64, OP_CONST8, 1,
+                               OP_RSH, OP_CONST8, 200,        OP_EQUAL, OP_END};
     begin(PLAN_COUNT, 1, 0);
     double plain = timed_run("no sites");
     add_site(SITE_CODE, 0x10);
@@ -409,7 +438,8 @@ static void time_site(u64 address)
     struct replayer *r = copy_of(first);
     run(r);
     double hits = (double)r->stopped.count;
-    printf("%.1f ns a hit, %.1f ns with a false condition\n", (always - plain) / hits * 1e9, (with - plain) / hits * 1e9);
+    printf("%.1f ns a hit, %.1f ns with a false condition\n", (always - plain) / hits * 1e9,
+           (with - plain) / hits * 1e9);
     replayer_destroy(r);
 }
 
@@ -423,9 +453,10 @@ static void time_steps(u64 count)
 
 static u32 kind_named(const char *name)
 {
-    static const char *const names[] = {[SITE_CALL] = "call", [SITE_RETURN] = "return", [SITE_SIGNAL] = "signal",
-                                        [SITE_FORK] = "fork", [SITE_EXEC] = "exec", [SITE_SWITCH] = "switch",
-                                        [SITE_THREAD] = "thread"};
+    static const char *const names[] = {
+        [SITE_CALL] = "call",    [SITE_RETURN] = "return", [SITE_SIGNAL] = "signal",
+        [SITE_FORK] = "fork",    [SITE_EXEC] = "exec",     [SITE_SWITCH] = "switch",
+        [SITE_THREAD] = "thread"};
     for (u32 n = 0; n < sizeof(names) / sizeof(names[0]); n++)
         if (names[n] && !strcmp(names[n], name))
             return n;

@@ -1,10 +1,13 @@
 /* Questions over data against an oracle: looking at the memory after each single instruction.
  *
- *   history_check RECORDING SEED ROUNDS NAME=ADDRESS+SIZE...      head and nodes among the names: head->next->v is followed, too
- *   history_check --time RECORDING ADDRESS SIZE                   what a history costs against a replay
+ *   history_check RECORDING SEED ROUNDS NAME=ADDRESS+SIZE...
+ *       compares; if head and nodes are among the names, head->next->v is followed, too
+ *   history_check --time RECORDING ADDRESS SIZE
+ *       prints the time of a history and of a plain replay
  *
- * The recording is walked once, with all ranges read at each moment.  Histories, in both orders, whole and in part, and the moments
- * at which conditions became true must be what the walk says.
+ * The recording is walked once by single instructions, and all ranges are read at each moment. The
+ * walk then says what the answers must be: histories in both orders, whole and in part, and the
+ * moments at which conditions became true.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -114,8 +117,9 @@ static void walk(struct replayer *r)
     struct {
         struct plan plan;
         struct plan_site site;
-    } p = {{.version = CONTROL_VERSION, .mode = PLAN_STOP, .nth = 1, .sites = 1, .limit_tick = ~0ull},
-           {.kind = SITE_STEP, .thread = CONTROL_THREAD_ANY}};
+    } p = {
+        {.version = CONTROL_VERSION, .mode = PLAN_STOP, .nth = 1, .sites = 1, .limit_tick = ~0ull},
+        {.kind = SITE_STEP, .thread = CONTROL_THREAD_ANY}};
     steps = xalloc(STEPS_MOST * sizeof *steps);
     memset(steps, 0, STEPS_MOST * sizeof *steps);
     for (u64 n = 0; step_count < STEPS_MOST; p.plan.flags = PLAN_PAST_HERE, n++) {
@@ -123,7 +127,8 @@ static void walk(struct replayer *r)
         if (r->stopped.reason != STOPPED_HIT)
             return;
         look(r, &steps[step_count]);
-        bool dull = step_count > 1 && n % 64 && is_same(&steps[step_count - 1], &steps[step_count]) &&
+        bool dull = step_count > 1 && n % 64 &&
+                    is_same(&steps[step_count - 1], &steps[step_count]) &&
                     is_same(&steps[step_count - 2], &steps[step_count - 1]);
         if (dull)
             steps[step_count - 1] = steps[step_count];
@@ -159,7 +164,8 @@ static void find_changes(size_t from, size_t to)
             changed[changed_count++] = n;
 }
 
-/* --- questions --------------------------------------------------------------------------------- */
+/* --- questions ---------------------------------------------------------------------------------
+ */
 
 static struct error *look_at_subject(void *context, struct history_value *ret)
 {
@@ -183,7 +189,8 @@ static struct error *look_along(void *context, struct history_value *ret)
 {
     (void)context;
     u64 head = word_of(NULL, range_named("head")->address), next = head ? word_of(NULL, head) : 0;
-    *ret = next ? (struct history_value){next + 8, 8} : (struct history_value){.text = xformat("none")};
+    *ret = next ? (struct history_value){next + 8, 8}
+                : (struct history_value){.text = xformat("none")};
     return NULL;
 }
 
@@ -191,7 +198,8 @@ static bool is_state(const struct history_state *v, size_t n)
 {
     char text[32];
     if (subject < range_count)
-        return v->size == ranges[subject].size && !memcmp(v->bytes, steps[n].bytes[subject], v->size);
+        return v->size == ranges[subject].size &&
+               !memcmp(v->bytes, steps[n].bytes[subject], v->size);
     if (v->size) /* of look_along */
         return v->size == 8 && !memcmp(v->bytes, &steps[n].chain, 8);
     i64 value = subject == range_count ? steps[n].chain
@@ -205,12 +213,16 @@ static void compare_change(const struct history_change *c, size_t n)
     const struct step *after = &steps[n], *before = &steps[n - 1];
     if (moment_compare(c->after, after->at))
         fail("a change is behind %llu:%#llx, not %llu:%#llx", (unsigned long long)c->after.tick,
-             (unsigned long long)c->after.pc, (unsigned long long)after->at.tick, (unsigned long long)after->at.pc);
-    if (before->thread == c->thread ? moment_compare(c->at, before->at) != 0 : moment_compare(c->at, before->at) >= 0)
+             (unsigned long long)c->after.pc, (unsigned long long)after->at.tick,
+             (unsigned long long)after->at.pc);
+    if (before->thread == c->thread ? moment_compare(c->at, before->at) != 0
+                                    : moment_compare(c->at, before->at) >= 0)
         fail("a change is at %llu:%#llx, not %llu:%#llx", (unsigned long long)c->at.tick,
-             (unsigned long long)c->at.pc, (unsigned long long)before->at.tick, (unsigned long long)before->at.pc);
+             (unsigned long long)c->at.pc, (unsigned long long)before->at.tick,
+             (unsigned long long)before->at.pc);
     if (!is_state(&c->old, n - 1) || !is_state(&c->new, n))
-        fail("a change behind %llu:%#llx has other values", (unsigned long long)c->after.tick, (unsigned long long)c->after.pc);
+        fail("a change behind %llu:%#llx has other values", (unsigned long long)c->after.tick,
+             (unsigned long long)c->after.pc);
 }
 
 static void compare_history(const struct history_question *q)
@@ -219,7 +231,8 @@ static void compare_history(const struct history_question *q)
     check(history_ask(h, q, &a));
     size_t wanted = q->most && q->most < changed_count ? q->most : changed_count;
     if (a.interrupted || a.count != wanted || a.more != (wanted < changed_count))
-        fail("%zu changes%s, not %zu of %zu", a.count, a.more ? " and more" : "", wanted, changed_count);
+        fail("%zu changes%s, not %zu of %zu", a.count, a.more ? " and more" : "", wanted,
+             changed_count);
     for (size_t i = 0; i < wanted; i++)
         compare_change(&a.changes[i], changed[q->order == FORWARD ? i : changed_count - 1 - i]);
 }
@@ -228,14 +241,16 @@ static void ask_about(const char *name)
 {
     char text[128], key[64];
     for (int turn = 0; turn < 4; turn++) {
-        size_t from = turn ? draw(step_count) : 0, to = turn ? from + draw(step_count - from) : step_count - 1;
+        size_t from = turn ? draw(step_count) : 0,
+               to = turn ? from + draw(step_count - from) : step_count - 1;
         struct history_question q = {
             .look = subject == range_count && draw(2) ? look_along : look_at_subject,
             .from = steps[from].at, .to = steps[to].at, .order = draw(2) ? FORWARD : BACKWARD,
             .most = draw(2) ? 0 : 1 + draw(6)};
         snprintf(key, sizeof key, "%s %d", name, q.look == look_along);
         q.key = draw(4) ? key : NULL;
-        snprintf(text, sizeof text, "history of %s from step %zu to %zu of %zu, order %d, most %llu", name, from, to,
+        snprintf(text, sizeof text,
+                 "history of %s from step %zu to %zu of %zu, order %d, most %llu", name, from, to,
                  step_count, (int)q.order, (unsigned long long)q.most);
         doing = text;
         find_changes(from, to);
@@ -245,14 +260,16 @@ static void ask_about(const char *name)
     }
 }
 
-/* --- conditions ---------------------------------------------------------------------------------- */
+/* --- conditions ----------------------------------------------------------------------------------
+ */
 
 static u8 wanted_byte;
 static u64 holds_asked;
 
 static bool holds_at(size_t n)
 {
-    return subject == range_count ? steps[n].chain > 11 && steps[n].chain != NOTHING : steps[n].bytes[subject][0] > wanted_byte;
+    return subject == range_count ? steps[n].chain > 11 && steps[n].chain != NOTHING
+                                  : steps[n].bytes[subject][0] > wanted_byte;
 }
 
 static struct error *holds(void *context, enum became_truth *ret)
@@ -301,7 +318,8 @@ static void ask_became(const char *name)
     char text[128];
     u8 code[32];
     for (int turn = 0; turn < 4; turn++) {
-        size_t from = turn ? draw(step_count) : 0, to = turn ? from + draw(step_count - from) : step_count - 1;
+        size_t from = turn ? draw(step_count) : 0,
+               to = turn ? from + draw(step_count - from) : step_count - 1;
         if (changed_count && subject < range_count)
             wanted_byte = steps[changed[draw(changed_count)]].bytes[subject][0] - (u8)draw(2);
         struct became_question q = {.holds = holds, .from = steps[from].at, .to = steps[to].at,
@@ -312,8 +330,9 @@ static void ask_became(const char *name)
             if (!became_is_plain(code, q.bytecode_size))
                 fail("bytecode is not plain");
         }
-        snprintf(text, sizeof text, "%s became > %u, steps %zu to %zu of %zu, direction %d, bytecode %zu", name, wanted_byte,
-                 from, to, step_count, (int)q.direction, q.bytecode_size);
+        snprintf(text, sizeof text,
+                 "%s became > %u, steps %zu to %zu of %zu, direction %d, bytecode %zu", name,
+                 wanted_byte, from, to, step_count, (int)q.direction, q.bytecode_size);
         doing = text;
         struct became_answer a;
         check(became_ask(s, &q, &a));
@@ -321,12 +340,13 @@ static void ask_became(const char *name)
         if (a.interrupted || a.found != (n != 0) || a.at_start != (!n && holds_at(from)))
             fail("found %d, at the start %d; by the walk: step %zu", a.found, a.at_start, n);
         if (n && moment_compare(a.after, steps[n].at))
-            fail("behind %llu:%#llx, not %llu:%#llx", (unsigned long long)a.after.tick, (unsigned long long)a.after.pc,
-                 (unsigned long long)steps[n].at.tick, (unsigned long long)steps[n].at.pc);
+            fail("behind %llu:%#llx, not %llu:%#llx", (unsigned long long)a.after.tick,
+                 (unsigned long long)a.after.pc, (unsigned long long)steps[n].at.tick,
+                 (unsigned long long)steps[n].at.pc);
     }
 }
 
-/* --- where pieces end ------------------------------------------------------------------------------ */
+/* --- where pieces end ----------------------------------------------------------------------- */
 
 /* Leaves a checkpoint, so that a part or a piece ends there. */
 static void leave_checkpoint(struct moment at)
@@ -353,20 +373,31 @@ static void compare_pieces(const char *name)
             events[count++] = n;
     for (size_t i = 0; i < count; i++)
         leave_checkpoint(steps[events[i] - i % 2].at);
-    struct breakpoint b = {.site.kind = SITE_STORE, .site.flags = PLAN_BECOMES, .site.address = ranges[subject].address, .site.size = 1,
-                           .site.thread = CONTROL_THREAD_ANY, .condition = code, .site.condition_size = (u32)compile(code)};
+    struct breakpoint b = {.site.kind = SITE_STORE,
+                           .site.flags = PLAN_BECOMES,
+                           .site.address = ranges[subject].address,
+                           .site.size = 1,
+                           .site.thread = CONTROL_THREAD_ANY,
+                           .condition = code,
+                           .site.condition_size = (u32)compile(code)};
     check(movement_goto(s, steps[step_count - 1].at, &stop));
     check(session_add_breakpoint(s, &b, &number));
     for (size_t i = 0; i < count; i++) {
         check(movement_continue(s, BACKWARD, 1, &stop));
-        if (stop.why != WHY_BREAKPOINT || moment_compare((struct moment){stop.hit.after_tick, stop.hit.after_pc}, steps[events[i]].at))
+        if (stop.why != WHY_BREAKPOINT ||
+            moment_compare((struct moment){stop.hit.after_tick, stop.hit.after_pc},
+                           steps[events[i]].at))
             fail("event %zu of %zu is missed", i, count);
     }
     check(session_remove_breakpoint(s, number));
     for (size_t i = 0; i < count; i++) {
         struct became_answer a;
-        struct became_question q = {.holds = holds, .from = steps[events[i] - 1].at, .to = steps[events[i]].at,
-                                    .direction = i % 2 ? FORWARD : BACKWARD, .bytecode = code, .bytecode_size = compile(code)};
+        struct became_question q = {.holds = holds,
+                                    .from = steps[events[i] - 1].at,
+                                    .to = steps[events[i]].at,
+                                    .direction = i % 2 ? FORWARD : BACKWARD,
+                                    .bytecode = code,
+                                    .bytecode_size = compile(code)};
         check(became_ask(s, &q, &a));
         if (!a.found || moment_compare(a.after, steps[events[i]].at))
             fail("event %zu is missed where the stretch ends with it", i);
@@ -377,7 +408,7 @@ static void compare_pieces(const char *name)
     }
 }
 
-/* --- cost ------------------------------------------------------------------------------------------- */
+/* --- cost ----------------------------------------------------------------------------------- */
 
 static size_t parts;
 
@@ -415,7 +446,12 @@ static void check_cost(void)
     struct moment first = session_first(s), last = session_last(s);
     u64 all = last.tick - first.tick, address = range_named("alternate65000")->address - 40000;
     struct history_range r = {address, 1};
-    struct history_question q = {.look = history_look_at_range, .context = &r, .from = first, .to = last, .order = BACKWARD, .most = 3};
+    struct history_question q = {.look = history_look_at_range,
+                                 .context = &r,
+                                 .from = first,
+                                 .to = last,
+                                 .order = BACKWARD,
+                                 .most = 3};
     struct history_answer a;
     bool interrupted;
     doing = "cost";
@@ -425,15 +461,21 @@ static void check_cost(void)
     check(history_ask(h, &q, &a));
     u64 run = s->family.ticks_run - before;
     if (a.count || run > all + all / 10)
-        fail("%zu changes; %llu ticks were run for a run of %llu", a.count, (unsigned long long)run, (unsigned long long)all);
-    struct session_trace t = {.from = first, .to = last, .direction = BACKWARD, .lay = lay_range, .take = take_all,
-                              .part = count_part, .context = &address};
+        fail("%zu changes; %llu ticks were run for a run of %llu", a.count, (unsigned long long)run,
+             (unsigned long long)all);
+    struct session_trace t = {.from = first,
+                              .to = last,
+                              .direction = BACKWARD,
+                              .lay = lay_range,
+                              .take = take_all,
+                              .part = count_part,
+                              .context = &address};
     check(session_trace(s, &t, &interrupted));
     if (parts > PARTS_MOST)
         fail("%zu parts with %d checkpoints", parts, CHECKPOINTS);
 }
 
-/* --- expressions ------------------------------------------------------------------------------------ */
+/* --- expressions ---------------------------------------------------------------------------- */
 
 /* Makes a subject as if the expression were written in main. */
 static struct subject *subject_of(const char *expression)
@@ -449,7 +491,8 @@ static struct subject *subject_of(const char *expression)
     check(symbols_locate(symbols, "main", NULL, &places, &count));
     struct frame frame = {.pc = places[0].pc, .function = "main"};
     free(places);
-    check(subject_create(s, source, 0, &(struct values_request){.frames = &frame, .frame_count = 1}, expression, &made));
+    check(subject_create(s, source, 0, &(struct values_request){.frames = &frame, .frame_count = 1},
+                         expression, &made));
     return made;
 }
 
@@ -492,14 +535,16 @@ static void compare_expressions(void)
     subject_destroy(e);
 }
 
-/* --- all of it -------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------ */
 
 static void compare(u64 rounds)
 {
     u64 changes = 0;
     for (u64 round = 0; round < rounds; round++) {
         for (subject = 0; subject <= range_count + 1; subject++) {
-            const char *name = subject < range_count ? ranges[subject].name : subject == range_count ? "chain" : "sum";
+            const char *name = subject < range_count    ? ranges[subject].name
+                               : subject == range_count ? "chain"
+                                                        : "sum";
             other = 1;
             ask_about(name);
             find_changes(0, step_count - 1);
@@ -510,8 +555,8 @@ static void compare(u64 rounds)
         struct session_stop stop;
         check(movement_goto(s, steps[draw(step_count)].at, &stop));
     }
-    printf("%zu moments, %llu changes, conditions asked %llu times\n", step_count, (unsigned long long)changes,
-           (unsigned long long)holds_asked);
+    printf("%zu moments, %llu changes, conditions asked %llu times\n", step_count,
+           (unsigned long long)changes, (unsigned long long)holds_asked);
     if (!changes)
         fail("nothing changes");
 }
@@ -526,7 +571,11 @@ static double now(void)
 static void time_history(char **argv, double replay)
 {
     struct history_range r = {strtoull(argv[0], NULL, 0), strtoull(argv[1], NULL, 0)};
-    struct history_question q = {.look = history_look_at_range, .context = &r, .key = "x", .to = session_last(s), .order = BACKWARD};
+    struct history_question q = {.look = history_look_at_range,
+                                 .context = &r,
+                                 .key = "x",
+                                 .to = session_last(s),
+                                 .order = BACKWARD};
     struct history_answer a;
     double began = now();
     check(history_ask(h, &q, &a));
@@ -538,8 +587,9 @@ static void time_history(char **argv, double replay)
     q.most = 1;
     began = now();
     check(history_ask(h, &q, &a));
-    printf("replay %.2f s, history %.2f s (%.2f times), again %.4f s, the last change %.3f s; %zu changes\n", replay, first,
-           first / replay, again, now() - began, a.count);
+    printf("replay %.2f s, history %.2f s (%.2f times), again %.4f s, the last change %.3f s; %zu "
+           "changes\n",
+           replay, first, first / replay, again, now() - began, a.count);
 }
 
 static void take_ranges(char **argv)

@@ -3,14 +3,16 @@
  *   rows SEED CASES [NAME...]    so many cases of each call, or of those named
  *   rows SEED CASES N/M          of each call whose number is N modulo M
  *
- * What an argument is, a row says: a descriptor, a path, memory of some size, a length, flags.  Each gets one of
- * the values that such arguments have: among them memory that is not there, that ends too early, that may not be written, and
- * numbers that mean nothing.  One line for each case says what the call answered: an error, or that it was done.
+ * The row of a call says what each argument is: a descriptor, a path, memory of some size, a
+ * length, flags. The program chooses a value of that kind at random. Some of them are invalid:
+ * memory that is not mapped, that is too short or read-only, and numbers without a meaning. For
+ * each case it prints a line with the answer of the call: an error, or that it succeeded.
  *
- * All cases of one call are made by a child of their own.  After each, all memory that the call was given is added up, and the sum
- * is an argument of the next call: a recording that has one byte less is noticed.
+ * All cases of one call are made by one child. After each case, all memory that the call was given
+ * is added up, and the sum is an argument of the next call. So a replay in which one byte is
+ * missing differs.
  *
- * Calls that would harm the machine, never return, or end what looks at them are left out.
+ * Calls that would harm the machine, never return, or end the test are left out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,35 +39,45 @@ enum { PAGE = 4096, ARENA = 8 * PAGE, FDS = 12, SECONDS = 20 };
 
 static const char *const left_out[] = {
     /* do not return, or do so elsewhere */
-    "exit", "exit_group", "execve", "execveat", "fork", "vfork", "clone", "clone3", "rt_sigreturn", "pause",
-    "rt_sigsuspend", "restart_syscall",
+    "exit", "exit_group", "execve", "execveat", "fork", "vfork", "clone", "clone3", "rt_sigreturn",
+    "pause", "rt_sigsuspend", "restart_syscall",
     /* wait for what does not come */
-    "select", "poll", "ppoll", "pselect6", "nanosleep", "clock_nanosleep", "wait4", "waitid", "msgrcv", "semop",
-    "semtimedop", "flock", "futex", "futex_wait", "futex_waitv", "sigtimedwait", "rt_sigtimedwait", "epoll_wait", "epoll_pwait", "epoll_pwait2", "mq_timedreceive",
-    "mq_timedsend", "recvmmsg", "keyctl", "request_key", "add_key", "sched_yield", "vmsplice", "splice", "tee",
+    "select", "poll", "ppoll", "pselect6", "nanosleep", "clock_nanosleep", "wait4", "waitid",
+    "msgrcv", "semop", "semtimedop", "flock", "futex", "futex_wait", "futex_waitv", "sigtimedwait",
+    "rt_sigtimedwait", "epoll_wait", "epoll_pwait", "epoll_pwait2", "mq_timedreceive",
+    "mq_timedsend", "recvmmsg", "keyctl", "request_key", "add_key", "sched_yield", "vmsplice",
+    "splice", "tee",
     /* are about others, or the machine */
-    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal", "ptrace", "reboot", "kexec_load",
-    "kexec_file_load", "init_module", "finit_module", "delete_module", "create_module", "swapon", "swapoff", "mount", "umount2",
-    "pivot_root", "chroot", "sethostname", "setdomainname", "settimeofday", "adjtimex", "clock_adjtime", "clock_settime",
-    "acct", "quotactl", "quotactl_fd", "vhangup", "iopl", "ioperm", "syslog", "sysfs", "bpf", "perf_event_open", "sync", "syncfs", "nfsservctl",
-    "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_tree_attr", "fanotify_init", "fanotify_mark",
-    "process_mrelease", "process_madvise", "setpriority", "ioprio_set", "sched_setscheduler", "sched_setparam", "sched_setattr",
-    "sched_setaffinity", "migrate_pages", "move_pages", "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy",
-    "sethostname", "lookup_dcookie", "_sysctl", "uselib", "ustat", "modify_ldt", "pkey_alloc", "pkey_free", "msgget", "semget", "shmget", "msgctl",
-    "semctl", "shmctl", "msgsnd", "mq_open", "mq_unlink", "file_setattr", "listmount", "statmount",
+    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal",
+    "ptrace", "reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module",
+    "delete_module", "create_module", "swapon", "swapoff", "mount", "umount2", "pivot_root",
+    "chroot", "sethostname", "setdomainname", "settimeofday", "adjtimex", "clock_adjtime",
+    "clock_settime", "acct", "quotactl", "quotactl_fd", "vhangup", "iopl", "ioperm", "syslog",
+    "sysfs", "bpf", "perf_event_open", "sync", "syncfs", "nfsservctl", "open_tree", "move_mount",
+    "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_tree_attr", "fanotify_init",
+    "fanotify_mark", "process_mrelease", "process_madvise", "setpriority", "ioprio_set",
+    "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", "migrate_pages",
+    "move_pages", "mbind", "set_mempolicy", "set_mempolicy_home_node", "get_mempolicy",
+    "sethostname", "lookup_dcookie", "_sysctl", "uselib", "ustat", "modify_ldt", "pkey_alloc",
+    "pkey_free", "msgget", "semget", "shmget", "msgctl", "semctl", "shmctl", "msgsnd", "mq_open",
+    "mq_unlink", "file_setattr", "listmount", "statmount",
     /* change what this program stands on */
-    "close_range", "setrlimit", "prlimit64", "personality", "prctl", "arch_prctl", "set_thread_area", "unshare", "setns", "seccomp", "landlock_restrict_self",
-    "alarm", "setitimer", "timer_create", "timer_settime", "rt_sigaction", "sigaltstack", "rt_sigprocmask", "setuid", "setgid", "setreuid", "setregid",
-    "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid", "capset", "setpgid", "setsid", "chdir", "fchdir", "umask", "brk",
-    "mmap", "munmap", "mremap", "shmat", "shmdt", "remap_file_pages", "membarrier", "set_tid_address", "set_robust_list", "rseq",
-    "dup2", "dup3", "close", "lsm_set_self_attr", "fallocate", "ioctl", "fcntl", "mlockall", "munlockall",
+    "close_range", "setrlimit", "prlimit64", "personality", "prctl", "arch_prctl",
+    "set_thread_area", "unshare", "setns", "seccomp", "landlock_restrict_self", "alarm",
+    "setitimer", "timer_create", "timer_settime", "rt_sigaction", "sigaltstack", "rt_sigprocmask",
+    "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid",
+    "setfsgid", "capset", "setpgid", "setsid", "chdir", "fchdir", "umask", "brk", "mmap", "munmap",
+    "mremap", "shmat", "shmdt", "remap_file_pages", "membarrier", "set_tid_address",
+    "set_robust_list", "rseq", "dup2", "dup3", "close", "lsm_set_self_attr", "fallocate", "ioctl",
+    "fcntl", "mlockall", "munlockall",
     /* answer what this machine is like at that moment */
     "getrandom", "getcpu", "mincore", "cachestat", "get_kernel_syms", "query_module",
 };
 
 static struct {
     uint64_t seed;
-    char *arena, *last, *locked; /* memory; the end of a page before one that is missing; what may only be read */
+    char *arena, *last,
+        *locked; /* memory; the end of a page before one that is missing; what may only be read */
     int fds[FDS];
     uint64_t sum;
     char text[1 << 16];
@@ -93,7 +105,8 @@ static int open_null(void)
 
 static void prepare(void)
 {
-    rows.arena = mmap(NULL, ARENA + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    rows.arena =
+        mmap(NULL, ARENA + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     rows.last = rows.arena + ARENA;
     munmap(rows.last, PAGE);
     rows.locked = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -122,7 +135,8 @@ static void prepare(void)
 
 static uint64_t bad_address(void)
 {
-    static const uint64_t bad[] = {1, 0x1000, 0x656d616e, 0x15141312, 0x7ffffffff000, 0xffff800000000000, ~0ul, ~0ul - 8};
+    static const uint64_t bad[] = {
+        1, 0x1000, 0x656d616e, 0x15141312, 0x7ffffffff000, 0xffff800000000000, ~0ul, ~0ul - 8};
     return bad[draw(sizeof bad / sizeof *bad)];
 }
 
@@ -155,8 +169,9 @@ static uint64_t memory(void)
 
 static uint64_t path(void)
 {
-    static const char *const names[] = {"file", "missing", "dir", "", "dir/../file", "file/x", "dir/new", ".", "/proc/self", "link",
-                                        "missing/x"};
+    static const char *const names[] = {"file",        "missing", "dir",      "",
+                                        "dir/../file", "file/x",  "dir/new",  ".",
+                                        "/proc/self",  "link",    "missing/x"};
     char *at = rows.arena + draw(ARENA / 2);
     switch (draw(8)) {
     case 0:
@@ -183,13 +198,16 @@ static uint64_t ranges(void)
     if (draw(5) == 0)
         return memory();
     for (int i = 0; i < 4; i++)
-        v[i] = (struct iovec){(void *)(draw(3) ? (uint64_t)rows.arena + draw(2000) : memory()), draw(40)};
+        v[i] = (struct iovec){(void *)(draw(3) ? (uint64_t)rows.arena + draw(2000) : memory()),
+                              draw(40)};
     return (uint64_t)v;
 }
 
 static uint64_t number(void)
 {
-    static const uint64_t numbers[] = {0, 1, 2, 3, 4, 7, 8, 16, 20, 24, 64, 100, 144, 256, 4096, 0x80000000, ~0ul, ~0ul - 1, 1ul << 47};
+    static const uint64_t numbers[] = {0,    1,          2,    3,        4,        7,   8,
+                                       16,   20,         24,   64,       100,      144, 256,
+                                       4096, 0x80000000, ~0ul, ~0ul - 1, 1ul << 47};
     return draw(4) ? numbers[draw(13)] : numbers[draw(sizeof numbers / sizeof *numbers)];
 }
 
@@ -227,7 +245,7 @@ static uint64_t value(const struct call_arg *arg)
     }
 }
 
-/* --- the calls ------------------------------------------------------------------------------------ */
+/* --- the calls ------------------------------------------------------------------------------ */
 
 static bool is_left_out(const struct syscall_row *row, uint64_t nr)
 {
@@ -254,8 +272,9 @@ static void make(const struct syscall_row *row, uint64_t nr, int i)
     syscall(SYS_getppid, rows.sum);
     long result = syscall((long)nr, a[0], a[1], a[2], a[3], a[4], a[5]);
     int error = errno;
-    rows.used += (size_t)snprintf(rows.text + rows.used, sizeof rows.text - rows.used, "%s %d: %s\n", row->name, i,
-                                  result == -1 ? strerrorname_np(error) : "done");
+    rows.used +=
+        (size_t)snprintf(rows.text + rows.used, sizeof rows.text - rows.used, "%s %d: %s\n",
+                         row->name, i, result == -1 ? strerrorname_np(error) : "done");
     add_up();
     if (row->result == GIVES_FD && result > 2)
         close((int)result);

@@ -1,12 +1,14 @@
-/* Holds touches_of() against the processor: instructions are executed over a page of memory.
+/* Compares touches_of() with the processor: instructions are executed over a page of memory.
  *
- * Each form that the processor has is executed with random registers.  Bytes that change must be among those that touches_of()
- * says are written.  Then it is executed again with all memory changed that it is said not to touch: nothing that it
- * computes may differ, or it has read something else.
+ * Each form that the processor has is executed with random registers. Bytes that change must be
+ * among those that touches_of() says are written. Then all memory that touches_of() does not name
+ * is changed, and the instruction is executed again. Its results must be the same; otherwise it has
+ * read memory that touches_of() does not name.
  *
- * Usage: touches_native [COUNT [SEED]]     COUNT draws for each opcode and ModRM; 1 unless given
+ * Usage: touches_native [COUNT [SEED]]     COUNT tries for each opcode and ModRM; the default is 1
  *
- * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c
+ * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -78,7 +80,8 @@ static u8 *put_named(u8 *at, const char *bytes, unsigned count, const void *what
 
 static u8 *put_move(u8 *at, unsigned reg, const u64 *what, bool load)
 {
-    char bytes[3] = {(char)(0x48 | reg >> 3 << 2), (char)(load ? 0x8b : 0x89), (char)(0x05 | (reg & 7) << 3)};
+    char bytes[3] = {(char)(0x48 | reg >> 3 << 2), (char)(load ? 0x8b : 0x89),
+                     (char)(0x05 | (reg & 7) << 3)};
     return put_named(at, bytes, 3, what);
 }
 
@@ -99,7 +102,8 @@ static void build(const u8 *insn, unsigned length)
     at = put_bytes(at, "\x9c", 1);                        /* pushf */
     at = put_named(at, "\x8f\x05", 2, &c->flags_after);   /* pop */
     at = put_named(at, "\x48\x0f\xae\x05", 4, c->fx_after); /* fxsave64 */
-    put_bytes(at, "\xfc\xdb\xe3\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3", 14); /* cld fninit pops ret */
+    put_bytes(at, "\xfc\xdb\xe3\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3",
+              14); /* cld fninit pops ret */
 }
 
 static u64 insn_address(void)
@@ -118,15 +122,18 @@ static void settle_host(void)
 /* Clears what the context does not contain and the host's library may have used. */
 __attribute__((target("avx512f,avx512bw"))) static void load_masks(void)
 {
-    __asm__ volatile("kmovq %0, %%k1; kmovq %1, %%k2; kmovq %2, %%k3; kxorq %%k4, %%k4, %%k4\n"
-                     "kxnorq %%k5, %%k5, %%k5; kmovq %0, %%k6; kmovq %1, %%k7; kxorq %%k0, %%k0, %%k0\n"
-                     "vpxord %%zmm16, %%zmm16, %%zmm16; vmovdqa64 %%zmm16, %%zmm17; vmovdqa64 %%zmm16, %%zmm18\n"
-                     "vmovdqa64 %%zmm16, %%zmm19; vmovdqa64 %%zmm16, %%zmm20; vmovdqa64 %%zmm16, %%zmm21\n"
-                     "vmovdqa64 %%zmm16, %%zmm22; vmovdqa64 %%zmm16, %%zmm23; vmovdqa64 %%zmm16, %%zmm24\n"
-                     "vmovdqa64 %%zmm16, %%zmm25; vmovdqa64 %%zmm16, %%zmm26; vmovdqa64 %%zmm16, %%zmm27\n"
-                     "vmovdqa64 %%zmm16, %%zmm28; vmovdqa64 %%zmm16, %%zmm29; vmovdqa64 %%zmm16, %%zmm30\n"
-                     "vmovdqa64 %%zmm16, %%zmm31\n"
-                     : : "r"(masks[0]), "r"(masks[1]), "r"(masks[2]) : "memory");
+    __asm__ volatile(
+        "kmovq %0, %%k1; kmovq %1, %%k2; kmovq %2, %%k3; kxorq %%k4, %%k4, %%k4\n"
+        "kxnorq %%k5, %%k5, %%k5; kmovq %0, %%k6; kmovq %1, %%k7; kxorq %%k0, %%k0, %%k0\n"
+        "vpxord %%zmm16, %%zmm16, %%zmm16; vmovdqa64 %%zmm16, %%zmm17; vmovdqa64 %%zmm16, %%zmm18\n"
+        "vmovdqa64 %%zmm16, %%zmm19; vmovdqa64 %%zmm16, %%zmm20; vmovdqa64 %%zmm16, %%zmm21\n"
+        "vmovdqa64 %%zmm16, %%zmm22; vmovdqa64 %%zmm16, %%zmm23; vmovdqa64 %%zmm16, %%zmm24\n"
+        "vmovdqa64 %%zmm16, %%zmm25; vmovdqa64 %%zmm16, %%zmm26; vmovdqa64 %%zmm16, %%zmm27\n"
+        "vmovdqa64 %%zmm16, %%zmm28; vmovdqa64 %%zmm16, %%zmm29; vmovdqa64 %%zmm16, %%zmm30\n"
+        "vmovdqa64 %%zmm16, %%zmm31\n"
+        :
+        : "r"(masks[0]), "r"(masks[1]), "r"(masks[2])
+        : "memory");
 }
 
 /* False: it faulted. */
@@ -190,7 +197,8 @@ static void fill_field(u8 *to)
     }
 }
 
-static void check_written(const u8 *insn, unsigned length, const struct touches *t, const u8 *before)
+static void check_written(const u8 *insn, unsigned length, const struct touches *t,
+                          const u8 *before)
 {
     for (unsigned n = 0; n < FIELD; n++)
         if (field[n] != before[n] && !touched(t, (u64)field + n, TOUCH_WRITE)) {
@@ -225,7 +233,9 @@ static void draw_state(void)
 {
     for (unsigned n = 0; n < 16; n++) {
         u64 pointer = (u64)field + MIDDLE + draw_below(128) - 64;
-        c->reg[n] = draw_below(10) < 6 ? pointer : draw_below(4) ? draw_below(32) : -(u64)draw_below(32);
+        c->reg[n] = draw_below(10) < 6 ? pointer
+                    : draw_below(4)    ? draw_below(32)
+                                       : -(u64)draw_below(32);
     }
     c->reg[RSP] = (u64)field + MIDDLE + draw_below(128) - 64;
     c->reg[RCX] = draw_below(3) ? draw_below(20) : c->reg[RCX];
@@ -250,13 +260,14 @@ static bool is_left_out(const struct insn *i, const u8 *bytes)
         return true; /* wrpkru, mwaitx, clzero of the wrong line ... */
     if (i->map == MAP_0F && i->opcode == 0xae)
         return (i->prefixes & PREFIX_F3) || (i->modrm >> 3 & 7) >= 4; /* wrfsbase, xrstor, umwait */
-    if (i->map == MAP_0F && (i->opcode == 0xc7 || i->opcode == 0xa1 || i->opcode == 0xa9 || i->opcode == 0xb2 ||
-                             i->opcode == 0xb4 || i->opcode == 0xb5))
+    if (i->map == MAP_0F && (i->opcode == 0xc7 || i->opcode == 0xa1 || i->opcode == 0xa9 ||
+                             i->opcode == 0xb2 || i->opcode == 0xb4 || i->opcode == 0xb5))
         return i->opcode != 0xc7 || (i->modrm >> 3 & 7) != 1; /* segments; rdrand, xsavec */
     if (i->map == MAP_0F && (i->opcode == 0xa6 || i->opcode == 0xa7))
         return true; /* VIA's */
     if (i->map == MAP_ONE && i->opcode == 0xc8 && i->immediate >= 1024)
-        return true; /* enter probes the end of the frame: a fault there makes it begin again half done */
+        return true; /* enter probes the end of the frame: a fault there makes it begin again half
+                        done */
     return i->map == MAP_ONE && (i->opcode == 0x8e || i->opcode == 0x9b);
 }
 
@@ -265,10 +276,12 @@ static void try_one(const u8 *bytes)
     static u8 before[FIELD];
     struct insn i;
     struct touches t;
-    if (!decode(bytes, BYTES, &i) || is_left_out(&i, bytes) || !(i.memory & (MEMORY_READ | MEMORY_WRITE)))
+    if (!decode(bytes, BYTES, &i) || is_left_out(&i, bytes) ||
+        !(i.memory & (MEMORY_READ | MEMORY_WRITE)))
         return;
     draw_state();
-    struct touch_state s = {.reg = c->reg, .rip = insn_address(), .flags = c->flags, .gs_base = GS_BASE};
+    struct touch_state s = {
+        .reg = c->reg, .rip = insn_address(), .flags = c->flags, .gs_base = GS_BASE};
     touches_of(&i, bytes, &s, &t); /* without vectors: all that a mask could choose */
     for (unsigned n = 0; n < t.count; n++)
         if (t.touch[n].size > FIELD / 4 || t.touch[n].start < (u64)field ||
@@ -332,7 +345,8 @@ static void draw_operand(u8 *at, u8 modrm)
 
 static bool prepare(void)
 {
-    u8 *low = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    u8 *low = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     static u8 stack[65536];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
     struct sigaction act = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER};
@@ -378,11 +392,11 @@ int main(int argc, char **argv)
                 }
     if (failures || executed < 10000 * count || wrote < executed / 10) {
         printf("FAIL touches: %llu of %llu executed are wrong, %llu changed memory, seed %llu\n",
-               (unsigned long long)failures, (unsigned long long)executed, (unsigned long long)wrote,
-               (unsigned long long)seed);
+               (unsigned long long)failures, (unsigned long long)executed,
+               (unsigned long long)wrote, (unsigned long long)seed);
         return 1;
     }
-    printf("ok touches as the processor (%llu instructions, %llu changed memory)\n", (unsigned long long)executed,
-           (unsigned long long)wrote);
+    printf("ok touches as the processor (%llu instructions, %llu changed memory)\n",
+           (unsigned long long)executed, (unsigned long long)wrote);
     return 0;
 }

@@ -1,13 +1,15 @@
-/* Holds touches_of() against Zydis: which memory an instruction reads and writes.
+/* Compares touches_of() with Zydis: which memory an instruction reads and writes.
  *
- * Every opcode of every map is drawn with every ModRM byte; registers, flags and vectors are random.  The ranges that follow from
- * the operands that Zydis lists must be the ranges that touches_of() gives.  Masks of EVEX are all ones, since touches_of()
- * need not look at them; what Zydis does not list (the bits of bt, nested frames, xsave) is put in by hand.  Where touches_operand() has an
- * answer, it is the same.
+ * Every opcode of every map is tried with every ModRM byte; registers, flags and vectors are
+ * random. The ranges of memory that follow from Zydis's operands must be those that touches_of()
+ * returns. EVEX masks are all ones, since touches_of() need not look at them. What Zydis does not
+ * list (the bits of bt, nested frames, xsave) is added by hand. If touches_operand() has an answer,
+ * it must be the same.
  *
- * Usage: touches_zydis [COUNT [SEED]]      COUNT draws for each opcode and ModRM; 2 unless given
+ * Usage: touches_zydis [COUNT [SEED]]      COUNT tries for each opcode and ModRM; the default is 2
  *
- * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
+ * unit: src/base/assert.c src/base/complain.c src/engine/x86_64/touches.c
+ * unit: src/engine/x86_64/decode.c src/engine/x86_64/decode_table.c -lZydis
  */
 #include <Zydis/Zydis.h>
 #include <stdio.h>
@@ -111,23 +113,26 @@ static bool is_bit_test(ZydisMnemonic m)
 
 static bool is_xsave(ZydisMnemonic m)
 {
-    return m == M(XSAVE) || m == M(XSAVE64) || m == M(XSAVEC) || m == M(XSAVEC64) || m == M(XSAVEOPT) ||
-           m == M(XSAVEOPT64) || m == M(XSAVES) || m == M(XSAVES64) || m == M(XRSTOR) || m == M(XRSTOR64) ||
-           m == M(XRSTORS) || m == M(XRSTORS64);
+    return m == M(XSAVE) || m == M(XSAVE64) || m == M(XSAVEC) || m == M(XSAVEC64) ||
+           m == M(XSAVEOPT) || m == M(XSAVEOPT64) || m == M(XSAVES) || m == M(XSAVES64) ||
+           m == M(XRSTOR) || m == M(XRSTOR64) || m == M(XRSTORS) || m == M(XRSTORS64);
 }
 
 static bool repeats(const struct answer *a)
 {
-    return a->insn.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    return a->insn.attributes &
+           (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
 static bool is_string(const struct answer *a)
 {
-    return a->insn.meta.category == ZYDIS_CATEGORY_STRINGOP || a->insn.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+    return a->insn.meta.category == ZYDIS_CATEGORY_STRINGOP ||
+           a->insn.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
 /* Elements of a gather or scatter. */
-static void put_elements(struct ranges *r, const struct answer *a, const ZydisDecodedOperand *o, u32 how)
+static void put_elements(struct ranges *r, const struct answer *a, const ZydisDecodedOperand *o,
+                         u32 how)
 {
     bool wide = strchr(ZydisMnemonicGetString(a->insn.mnemonic), 'q') &&
                 (a->insn.opcode & 1); /* indices of 8 bytes */
@@ -142,16 +147,20 @@ static void put_elements(struct ranges *r, const struct answer *a, const ZydisDe
         if (index_size == 4)
             offset = (i32)offset;
         if (a->insn.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
-            !(vectors.reg[(unsigned)ZydisRegisterGetId(last->reg.value)][n * size + size - 1] & 0x80))
+            !(vectors.reg[(unsigned)ZydisRegisterGetId(last->reg.value)][n * size + size - 1] &
+              0x80))
             continue;
-        u64 at = register_value(a, o->mem.base) + (u64)offset * o->mem.scale + (u64)o->mem.disp.value;
+        u64 at =
+            register_value(a, o->mem.base) + (u64)offset * o->mem.scale + (u64)o->mem.disp.value;
         put(r, finish(a, o, at), size, how);
     }
 }
 
-static void put_masked(struct ranges *r, const struct answer *a, u64 at, unsigned size, u32 how, unsigned total)
+static void put_masked(struct ranges *r, const struct answer *a, u64 at, unsigned size, u32 how,
+                       unsigned total)
 {
-    const ZydisDecodedOperand *mask = &a->operands[a->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? 1 : 1];
+    const ZydisDecodedOperand *mask =
+        &a->operands[a->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? 1 : 1];
     const u8 *bytes = vectors.reg[(unsigned)ZydisRegisterGetId(mask->reg.value)];
     for (unsigned n = 0; n < total / size; n++)
         if (bytes[n * size + size - 1] & 0x80)
@@ -160,7 +169,9 @@ static void put_masked(struct ranges *r, const struct answer *a, u64 at, unsigne
 
 static unsigned masked_element(ZydisMnemonic m)
 {
-    return m == M(VMASKMOVPS) || m == M(VPMASKMOVD) ? 4 : m == M(VMASKMOVPD) || m == M(VPMASKMOVQ) ? 8 : 0;
+    return m == M(VMASKMOVPS) || m == M(VPMASKMOVD)   ? 4
+           : m == M(VMASKMOVPD) || m == M(VPMASKMOVQ) ? 8
+                                                      : 0;
 }
 
 static bool has_no_base(const ZydisDecodedInstruction *z)
@@ -183,7 +194,9 @@ static void put_operand(struct ranges *r, const struct answer *a, const ZydisDec
     u64 at = register_value(a, o->mem.base) + index + (u64)o->mem.disp.value;
     if (is_stack(o) && o->mem.base == ZYDIS_REGISTER_RSP && how == TOUCH_WRITE)
         at -= size;
-    if (has_no_base(&a->insn) && o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM) /* Zydis 4.0 errs if addresses are of 32 bits and REX.B is set */
+    if (has_no_base(&a->insn) &&
+        o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM) /* Zydis 4.0 errs if addresses are of 32
+                                                           bits and REX.B is set */
         at = index + (u64)a->insn.raw.disp.value;
     if (m == M(POP) && !is_stack(o) && o->mem.base == ZYDIS_REGISTER_RSP)
         at += size;
@@ -235,7 +248,12 @@ static bool no_access(ZydisMnemonic m)
 {
     switch (m) {
     case M(NOP): case M(CLDEMOTE): case M(PREFETCH): case M(PREFETCHW): case M(PREFETCHWT1):
-    case M(PREFETCHNTA): case M(PREFETCHT0): case M(PREFETCHT1): case M(PREFETCHT2): case M(UD0): case M(UD1):
+    case M(PREFETCHNTA):
+    case M(PREFETCHT0):
+    case M(PREFETCHT1):
+    case M(PREFETCHT2):
+    case M(UD0):
+    case M(UD1):
         return true;
     default:
         return false;
@@ -282,7 +300,8 @@ static bool within(const struct touch *a, unsigned a_count, const struct touch *
         for (u32 how = TOUCH_READ; how <= TOUCH_WRITE; how++) {
             if (!(a[n].how & how))
                 continue;
-            if (!in_any(a[n].start, how, b, b_count) || !in_any(a[n].start + a[n].size - 1, how, b, b_count))
+            if (!in_any(a[n].start, how, b, b_count) ||
+                !in_any(a[n].start + a[n].size - 1, how, b, b_count))
                 return false;
             for (unsigned k = 0; k < b_count; k++)
                 if (b[k].start + b[k].size - a[n].start < a[n].size &&
@@ -296,11 +315,13 @@ static void show(const char *who, const struct touch *t, unsigned count)
 {
     printf("; %s:", who);
     for (unsigned n = 0; n < count; n++)
-        printf(" %s%s %llx+%llx", t[n].how & TOUCH_READ ? "r" : "", t[n].how & TOUCH_WRITE ? "w" : "",
-               (unsigned long long)t[n].start, (unsigned long long)t[n].size);
+        printf(" %s%s %llx+%llx", t[n].how & TOUCH_READ ? "r" : "",
+               t[n].how & TOUCH_WRITE ? "w" : "", (unsigned long long)t[n].start,
+               (unsigned long long)t[n].size);
 }
 
-static void fail(const u8 *bytes, const struct answer *a, const struct ranges *r, const struct touches *t)
+static void fail(const u8 *bytes, const struct answer *a, const struct ranges *r,
+                 const struct touches *t)
 {
     static u8 shown[ZYDIS_MNEMONIC_MAX_VALUE + 1];
     if (++failures > 200 || shown[a->insn.mnemonic]++ >= 2)
@@ -342,7 +363,8 @@ static bool wraps(const struct ranges *r)
 /* VIA's instructions, which may access all memory; and MPX, which are nops on other processors. */
 static bool is_left_out(const struct answer *a)
 {
-    return a->insn.meta.isa_ext == ZYDIS_ISA_EXT_PADLOCK || a->insn.meta.isa_ext == ZYDIS_ISA_EXT_MPX;
+    return a->insn.meta.isa_ext == ZYDIS_ISA_EXT_PADLOCK ||
+           a->insn.meta.isa_ext == ZYDIS_ISA_EXT_MPX;
 }
 
 /* What is reported as a sum of registers must be that sum. */
@@ -352,8 +374,8 @@ static bool sum_differs(const struct insn *i, const struct touches *t)
     if (!touches_operand(i, state.rip, &o))
         return false;
     sums++;
-    return t->count != 1 || t->touch[0].start != touches_sum(&o, state.reg) || t->touch[0].size != o.size ||
-           t->touch[0].how != o.how;
+    return t->count != 1 || t->touch[0].start != touches_sum(&o, state.reg) ||
+           t->touch[0].size != o.size || t->touch[0].how != o.how;
 }
 
 static void compare(const u8 *bytes)
@@ -362,7 +384,8 @@ static void compare(const u8 *bytes)
     struct insn i;
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, BYTES, &a.insn, a.operands)))
         return;
-    if (!decode(bytes, BYTES, &i) || i.kind == INSN_INVALID || i.kind == INSN_FAR || i.kind == INSN_PRIVILEGED)
+    if (!decode(bytes, BYTES, &i) || i.kind == INSN_INVALID || i.kind == INSN_FAR ||
+        i.kind == INSN_PRIVILEGED)
         return;
     if (is_left_out(&a))
         return;
@@ -374,7 +397,8 @@ static void compare(const u8 *bytes)
     touches_of(&i, bytes, &state, &t);
     compared++;
     touching += r.count > 0;
-    if (!within(r.range, r.count, t.touch, t.count) || !within(t.touch, t.count, r.range, r.count) || sum_differs(&i, &t))
+    if (!within(r.range, r.count, t.touch, t.count) ||
+        !within(t.touch, t.count, r.range, r.count) || sum_differs(&i, &t))
         fail(bytes, &a, &r, &t);
 }
 
@@ -385,7 +409,8 @@ static unsigned put_prefixes(u8 *to)
     static const u8 prefixes[] = {0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3, 0x48, 0x40};
     unsigned count = draw_below(3);
     for (unsigned n = 0; n < count; n++)
-        to[n] = n + 1 == count && draw_below(2) ? (u8)(0x40 | draw_below(16)) : prefixes[draw_below(8)];
+        to[n] =
+            n + 1 == count && draw_below(2) ? (u8)(0x40 | draw_below(16)) : prefixes[draw_below(8)];
     return count;
 }
 
@@ -437,11 +462,12 @@ int main(int argc, char **argv)
                 }
             }
     if (failures || touching < compared / 4 || sums < touching / 4 || compared < 100000 * count) {
-        printf("FAIL touches: %llu of %llu differ, %llu touch memory, seed %llu\n", (unsigned long long)failures,
-               (unsigned long long)compared, (unsigned long long)touching, (unsigned long long)seed);
+        printf("FAIL touches: %llu of %llu differ, %llu touch memory, seed %llu\n",
+               (unsigned long long)failures, (unsigned long long)compared,
+               (unsigned long long)touching, (unsigned long long)seed);
         return 1;
     }
-    printf("ok touches as Zydis (%llu instructions, %llu of them with memory)\n", (unsigned long long)compared,
-           (unsigned long long)touching);
+    printf("ok touches as Zydis (%llu instructions, %llu of them with memory)\n",
+           (unsigned long long)compared, (unsigned long long)touching);
     return 0;
 }
