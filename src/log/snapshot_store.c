@@ -271,39 +271,50 @@ static struct error *snapshot_store_open_pages(void *context, u32 file, int *ret
     return err;
 }
 
-struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret)
+/* A snapshot whose pages are read when they are needed, or one that was read as a whole. */
+struct stored_content {
+    struct snapshot_reader *reader;
+    struct snapshot_raw raw;
+};
+
+static struct error *open_content(const struct snapshot_stored *s, bool whole,
+                                  struct stored_content *ret)
 {
     struct snapshot_about about = {0};
-    struct snapshot_reader *reader = NULL;
+    struct stored_content got = {.raw.fd = -1};
+    struct page_source source = {snapshot_store_open_pages, (void *)s->rec};
     int fd;
     struct error *err = open_stored(s, &fd);
     if (err)
         return err;
-    struct page_source source = {snapshot_store_open_pages, (void *)s->rec};
-    err = snapshot_reader_open_from(fd, s->at, &source, &about, &reader);
+    err = whole ? snapshot_file_read_from(fd, s->at, &source, &about, &got.raw)
+                : snapshot_reader_open_from(fd, s->at, &source, &about, &got.reader);
     err = snapshot_store_used(s, fd, &about, err);
-    if (err)
-        snapshot_reader_close(reader);
-    else
-        *ret = reader;
+    if (!err) {
+        *ret = got;
+        return NULL;
+    }
+    snapshot_reader_close(got.reader);
+    if (got.raw.fd >= 0)
+        close(got.raw.fd);
+    return err;
+}
+
+struct error *snapshot_store_open(const struct snapshot_stored *s, struct snapshot_reader **ret)
+{
+    struct stored_content got;
+    struct error *err = open_content(s, false, &got);
+    if (!err)
+        *ret = got.reader;
     return err;
 }
 
 struct error *snapshot_store_read(const struct snapshot_stored *s, struct snapshot_raw *ret)
 {
-    struct snapshot_about about = {0};
-    struct snapshot_raw raw = {.fd = -1};
-    int fd;
-    struct error *err = open_stored(s, &fd);
-    if (err)
-        return err;
-    struct page_source source = {snapshot_store_open_pages, (void *)s->rec};
-    err = snapshot_file_read_from(fd, s->at, &source, &about, &raw);
-    err = snapshot_store_used(s, fd, &about, err);
+    struct stored_content got;
+    struct error *err = open_content(s, true, &got);
     if (!err)
-        *ret = raw;
-    else if (raw.fd >= 0)
-        close(raw.fd);
+        *ret = got.raw;
     return err;
 }
 
