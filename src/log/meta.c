@@ -37,6 +37,8 @@ static const struct field {
     {"snapshot-ns", U64, offsetof(struct recording_meta, snapshot_ns)},
     {"snapshot-pause", U64, offsetof(struct recording_meta, snapshot_pause)},
     {"snapshot-pages", U64, offsetof(struct recording_meta, snapshot_pages)},
+    {"program-ns", U64, offsetof(struct recording_meta, program_ns)},
+    {"recorder-ns", U64, offsetof(struct recording_meta, recorder_ns)},
     {"snapshot-why", STRING, offsetof(struct recording_meta, snapshot_why)},
     {"tracks", U32, offsetof(struct recording_meta, tracks)},
     {"why", STRING, offsetof(struct recording_meta, why)},

@@ -46,6 +46,8 @@ struct recording_meta {
     u64 snapshot_ns;    /* time that snapshots took from the processes */
     u64 snapshot_pause; /* the longest time that a process was held for one, in nanoseconds */
     u64 snapshot_pages; /* pages that processes wrote for them */
+    u64 program_ns;     /* processor time of the first process and those that it waited for */
+    u64 recorder_ns;    /* the recorder's own */
     char *snapshot_why; /* why the last attempt at a snapshot failed; NULL: it did not */
     char *kernel, *cpu, *features, *recorder;
 };

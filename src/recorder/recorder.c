@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -526,12 +527,24 @@ static enum recorder_result recorder_result_of(const struct recorder *r)
     return r->job->only_if_failed && !program_failed ? RECORDER_REMOVED : RECORDER_KEPT;
 }
 
+/* Processor time, user's and system's, in nanoseconds. */
+static u64 used_time(int whose)
+{
+    struct rusage used;
+    if (getrusage(whose, &used) < 0)
+        return 0;
+    return (u64)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ull +
+           (u64)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ull;
+}
+
 /* A run that did not start, or that the user does not want to keep, leaves no files. */
 void recorder_finish(struct recorder *r, struct recorder_outcome *ret)
 {
     assert(recorder_is_over(r));
     recorder_mapped_finish(take(r->mapped));
     recorder_snapshots_finish(take(r->snapshots), &r->rec->meta);
+    r->rec->meta.program_ns = used_time(RUSAGE_CHILDREN);
+    r->rec->meta.recorder_ns = used_time(RUSAGE_SELF);
     conclude(r);
     *ret = (struct recorder_outcome){
         .result = recorder_result_of(r),

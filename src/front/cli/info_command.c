@@ -430,6 +430,8 @@ static void json_own_snapshots(struct json *j, const struct recording *rec)
     json_unsigned(j, "snapshot_ns", rec->meta.snapshot_ns);
     json_unsigned(j, "snapshot_pause_ns", rec->meta.snapshot_pause);
     json_unsigned(j, "snapshot_pages", rec->meta.snapshot_pages);
+    json_unsigned(j, "program_ns", rec->meta.program_ns);
+    json_unsigned(j, "recorder_ns", rec->meta.recorder_ns);
     snapshot_store_list_free(list, count);
 }
 
