@@ -80,7 +80,7 @@
 
 #include "base/types.h"
 
-enum { CHANNEL_VERSION = 5 };
+enum { CHANNEL_VERSION = 6 };
 
 #define CHANNEL_ENGINE_NAME "ebb-engine"
 
@@ -222,6 +222,7 @@ struct channel_given {
     u64 number; /* that this snapshot has, */
     u64 base;   /* and that of the track's last one, which it may refer to (SAME); 0: none */
     u64 most_pages;
+    u64 slice;  /* pages after which those that have changed are left for another time; 0: none */
     u64 again;  /* after an error: nanoseconds to wait before the next request */
 };
 
@@ -235,6 +236,7 @@ struct channel_snapshot {
     u64 cost;                    /* nanoseconds that it took from the program */
     u64 pause;                   /* of these, nanoseconds that the program was held */
     u64 written;                 /* pages */
+    u64 left;                    /* changed pages that were left for another time: it is a slice */
     u32 last;                    /* 1: the snapshot of the end */
     u32 unused;
     char refused[CHANNEL_REFUSED_TEXT]; /* why there is none; empty: there is one */

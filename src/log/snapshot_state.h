@@ -26,6 +26,10 @@ enum snapshot_way {
     SNAPSHOT_WAY_FULL = 3,   /* not at all: all pages are written */
 };
 
+/* The first snapshot of a process that records has all pages.  So that the process does not stand
+ * for long, it writes at most this many bytes at a time, and runs meanwhile (snapshot_write.c). */
+enum { SNAPSHOT_SLICE = 16 << 20 };
+
 enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_SIGNALS = 64, SNAPSHOT_DESCRIPTORS = 1024 };
 
 enum snapshot_record_kind {

@@ -7,6 +7,10 @@
  * complete. It processes one snapshot at a time. A process that asks for room meanwhile is told to
  * ask again later, unless it is about to end.
  *
+ * A process writes its first snapshot in slices, so that it is never stopped for long. The pages of
+ * a slice are stored, but no snapshot file: only the next slice refers to them. If a process
+ * changes its pages as fast as it writes slices, it writes the rest at once.
+ *
  * Files in memory are used again, because writing to one that already has its pages is twice as
  * fast. If a process is about to write more than the file has room for, it is told to ask again,
  * and the thread enlarges the file meanwhile.
@@ -50,7 +54,7 @@ enum {
     REST = 4,         /* the thread rests this many times as long as it has worked */
     MEMORY_SHARE = 4, /* at most this fraction of the available memory for one snapshot */
     ROOM_WAITS_MOST = 5,
-    SPARE_BYTES = 16 << 20,     /* size of a file in memory that is kept for the next snapshot */
+    SPARE_BYTES = SNAPSHOT_SLICE, /* size of a file in memory that is kept for the next one */
     SPARE_BYTES_MOST = 128 << 20, /* maximum size to which it is enlarged */
 };
 
@@ -62,7 +66,7 @@ static const u64 BUSY_AGAIN = SECOND / 50, FULL_AGAIN = 5 * SECOND;
 
 struct recorder_snapshot_job {
     u32 track;
-    bool last;
+    bool last, slice;
     u64 number, base;
     u64 time;
     struct snapshot_about about;
@@ -88,6 +92,8 @@ struct snapshot_base {
     u32 track;
     bool ended;    /* the process has ended since */
     u64 number;    /* the number that its next snapshot may refer to; 0: none */
+    bool whole;    /* no more slices: there was a complete snapshot, or slices did not help */
+    u64 left;      /* number of pages that the last slice left out */
     u64 stored;    /* the number of the state below; 0: there is none */
     struct stored_state state; /* used only by the thread; holds references to its pages */
 };
@@ -100,6 +106,8 @@ struct recorder_snapshots {
     struct list given; /* struct given_room */
     u64 last_number;
     u32 way;           /* enum snapshot_way */
+    u64 slice;         /* maximum number of pages of a slice; 0: there are no slices */
+    bool slices_always; /* write every snapshot in slices, not only the first */
     u64 cost;          /* total time that snapshots took from the processes, in nanoseconds */
     u64 pause;         /* the longest time that a process was stopped for one */
     u64 written;       /* number of pages that processes wrote */
@@ -179,6 +187,13 @@ static u32 wanted_way(void)
     return SNAPSHOT_WAY_ANY;
 }
 
+/* There are no slices if the user has set the interval. For tests: $EBB_SNAPSHOT_SLICE pages. */
+static u64 wanted_slice(bool exact)
+{
+    const char *given = getenv("EBB_SNAPSHOT_SLICE");
+    return given ? strtoull(given, NULL, 10) : exact ? 0 : SNAPSHOT_SLICE / PAGE;
+}
+
 struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec, u64 bytes,
                                                      bool exact)
 {
@@ -189,6 +204,8 @@ struct recorder_snapshots *recorder_snapshots_create(const struct recording *rec
                                      .stored = LIST(struct stored_snapshot),
                                      .bases = LIST(struct snapshot_base *),
                                      .spare = -1, .way = wanted_way(),
+                                     .slice = wanted_slice(exact),
+                                     .slices_always = getenv("EBB_SNAPSHOT_SLICE") != NULL,
                                      .pages = recorder_pages_create(rec)};
     u64 share = free_disk(s) / FREE_SHARE;
     if (!bytes)
@@ -208,8 +225,8 @@ static struct snapshot_base *find_base(const struct recorder_snapshots *s, u32 t
     return NULL;
 }
 
-/* Returns the number of the snapshot that the track may refer to next. */
-static void set_base(struct recorder_snapshots *s, u32 track, u64 number)
+/* Sets the snapshot that the track may refer to next, and the number of pages that it left out. */
+static void set_base(struct recorder_snapshots *s, u32 track, u64 number, u64 left)
 {
     struct snapshot_base *base = find_base(s, track);
     if (!base && number) {
@@ -217,8 +234,13 @@ static void set_base(struct recorder_snapshots *s, u32 track, u64 number)
         *base = (struct snapshot_base){.track = track};
         *(struct snapshot_base **)list_add(&s->bases) = base;
     }
-    if (base)
-        base->number = number;
+    if (!base)
+        return;
+    bool in_vain = base->left && left + s->slice / 4 > base->left;
+    if (number)
+        base->whole = left ? base->whole || in_vain : !s->slices_always;
+    base->number = number;
+    base->left = left;
 }
 
 /* Returns a file in memory, positioned at its start. */
@@ -292,14 +314,16 @@ static bool room_is_coming(struct recorder_snapshots *s, u64 bytes)
 }
 
 /* Returns 0 or an errno; *again is when to ask again. */
-static int why_no_room(struct recorder_snapshots *s, const struct channel_room *ask, u64 *again)
+static int why_no_room(struct recorder_snapshots *s, const struct channel_room *ask, u64 slice,
+                       u64 *again)
 {
     bool patient = !ask->last && !s->exact;
+    u64 bytes = slice && slice * PAGE < ask->bytes ? slice * PAGE : ask->bytes;
     pthread_mutex_lock(&s->lock);
     size_t waiting = s->job_count + s->given.count;
     u64 now = steady_now(), rest = s->rests_until > now ? s->rests_until - now : 0;
     bool busy = waiting >= (patient ? 1 : WAITING_MOST) || (rest && patient);
-    bool coming = !busy && patient && room_is_coming(s, ask->bytes);
+    bool coming = !busy && patient && room_is_coming(s, bytes);
     pthread_mutex_unlock(&s->lock);
     *again = s->exact ? 0 : rest > BUSY_AGAIN ? rest : BUSY_AGAIN;
     if (busy || coming)
@@ -330,17 +354,30 @@ static void forget_given(struct recorder_snapshots *s, u32 track)
         room_give_back(s, fd);
 }
 
+/* With the lock: pages that may be written at a time; 0: all of them. A snapshot that would be
+ * hardly larger than a slice is written at once. */
+static u64 slice_for(const struct recorder_snapshots *s, const struct snapshot_base *base,
+                     const struct channel_room *ask)
+{
+    if (ask->last || (base && base->whole))
+        return 0;
+    bool hardly = base && base->number ? base->left < s->slice / 2
+                                       : ask->bytes / PAGE < s->slice + s->slice / 2;
+    return hardly && !s->slices_always ? 0 : s->slice;
+}
+
 void recorder_snapshots_give(struct recorder_snapshots *s, u32 track, int socket,
                              const struct channel_room *ask)
 {
     struct channel_given given = {.way = s->way, .number = ++s->last_number};
     forget_given(s, track);
-    given.error = (u32)why_no_room(s, ask, &given.again);
     given.most_pages = available_memory() / MEMORY_SHARE / PAGE;
     pthread_mutex_lock(&s->lock);
     const struct snapshot_base *base = find_base(s, track);
     given.base = base ? base->number : 0;
+    given.slice = slice_for(s, base, ask);
     pthread_mutex_unlock(&s->lock);
+    given.error = (u32)why_no_room(s, ask, given.slice, &given.again);
     int fd = given.error ? -1 : room_take(s);
     if (!given.error && fd < 0)
         given.error = ENOMEM;
@@ -556,8 +593,9 @@ static struct error *make_stored(struct recorder_snapshots *s,
         recorder_state_make(&job->raw, job->base ? &base->state : NULL, s->pages, &state);
     if (err)
         return err;
-    err = write_snapshot(s, job, &state, name, &bytes);
-    if (!err) {
+    if (!job->slice)
+        err = write_snapshot(s, job, &state, name, &bytes);
+    if (!err && !job->slice) {
         recorder_pages_hold(s->pages, state.places, state.pages);
         note_stored(s, job, name, bytes);
     }
@@ -578,9 +616,9 @@ static void store_one(struct recorder_snapshots *s, const struct recorder_snapsh
     pthread_mutex_lock(&s->lock);
     s->rests_until = steady_now() + (thread_time() - began) * REST;
     if (err)
-        set_base(s, job->track, 0);
+        set_base(s, job->track, 0, 0);
     pthread_mutex_unlock(&s->lock);
-    if (err)
+    if (err || job->slice)
         free(name);
     error_destroy(err);
 }
@@ -640,8 +678,8 @@ void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
         return;
     }
     struct recorder_snapshot_job job = {
-        .track = track, .last = said->last, .number = number, .base = said->base,
-        .time = steady_now(),
+        .track = track, .last = said->last, .slice = said->left != 0, .number = number,
+        .base = said->base, .time = steady_now(),
         .about = {.track = track, .tick = said->tick, .pc = said->pc,
                   .events_met = said->events_met},
         .raw = {fd, said->state_at, said->state_size},
@@ -651,7 +689,7 @@ void recorder_snapshots_take(struct recorder_snapshots *s, u32 track,
     bool kept = s->job_count < WAITING_MOST && start_thread(s);
     if (kept) {
         s->jobs[s->job_count++] = job;
-        set_base(s, track, number);
+        set_base(s, track, number, said->left);
     }
     pthread_mutex_unlock(&s->lock);
     if (!kept)

@@ -21,6 +21,7 @@ struct snapshot_changes {
     u32 way;            /* enum snapshot_way of log/snapshot_state.h; 0: not chosen yet */
     i32 fault_fd;       /* the userfaultfd of the way KERNEL */
     u64 number;         /* the recorder's number for the last snapshot; 0: there is none */
+    u64 left;           /* number of changed pages that it left out; 0: it is complete */
     struct snapshot_hash *hashes, *new_hashes; /* of the last one and of the next one */
     u64 hash_count, new_hash_count;
 };
@@ -40,10 +41,16 @@ const char *snapshot_hindrance(void);
  * is possible here; nothing has changed then. */
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret);
 
-/* The same for a program that is recorded. `since`: pages that have not changed since the last
- * snapshot are not written (SNAPSHOT_SAME). If it fails, the next snapshot has all pages. */
-const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_changes *changes,
-                                   bool since, struct snapshot_extent *ret);
+/* The same for a program that is recorded. If it fails, the next snapshot has all pages. */
+struct snapshot_wish {
+    u64 most_pages;
+    bool since; /* do not write pages unchanged since the last snapshot (SNAPSHOT_SAME) */
+    /* The maximum number of pages of a slice. Other changed pages are left out, and count as
+     * changed in the next snapshot. 0: there is no maximum. */
+    u64 slice;
+};
+const char *snapshot_write_changes(i32 fd, const struct snapshot_wish *wish,
+                                   struct snapshot_changes *changes, struct snapshot_extent *ret);
 
 /* Returns NULL if the snapshot can be restored here, or why not. */
 const char *snapshot_check(i32 fd, const struct snapshot_extent *extent);

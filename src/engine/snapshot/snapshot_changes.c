@@ -43,6 +43,8 @@ enum {
     K_O_NONBLOCK_FLAG = 04000,
     K_WPALLOWED = 1,             /* linux/fs.h: categories of PAGEMAP_SCAN */
     K_WRITTEN = 2,
+    K_FILE = 4,
+    K_PRESENT = 8,
     K_THERE = 8 | 16,            /* present or swapped */
     K_SCAN_PROTECT = 1,
     HASHES_MOST = 1 << 20,       /* pages; others count as changed */
@@ -124,70 +126,102 @@ void snapshot_changes_forked(struct snapshot_changes *c)
 
 /* --- what the kernel says ------------------------------------------------------------------- */
 
+static bool kernel_notes(const struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    return o->changes->way == SNAPSHOT_WAY_KERNEL && m->source == SNAPSHOT_ANONYMOUS && !m->shared;
+}
+
 /* Finds the regions of these categories. Returns their number, which is at most `room`. */
 static i64 scan_pages(struct snapshot_out *o, struct k_scan *s, u64 room)
 {
     s->size = sizeof(*s);
     s->vec = room ? (u64)o->scan.region : 0;
     s->vec_size = room;
-    s->returned = K_WPALLOWED;
+    s->returned |= K_WPALLOWED;
     return kernel_call(__NR_ioctl, o->pagemap.fd, K_PAGEMAP_SCAN, s);
 }
 
-/* Fills the buffer with unchanged regions, from `page` on. */
-static void scan_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page)
+/* Fills the buffer with the next regions. The kernel needs long to find out whether a page belongs
+ * to a file. */
+static void scan_there(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
-    struct k_scan s = {.start = page, .end = m->end, .inverted = K_WRITTEN,
-                       .all_of = K_WPALLOWED | K_WRITTEN, .any_of = K_THERE};
+    struct k_scan s = {.start = o->scan.until, .end = m->end, .any_of = K_THERE,
+                       .returned = K_WRITTEN | K_THERE | (kernel_notes(o, m) ? 0 : K_FILE)};
     i64 got = scan_pages(o, &s, SNAPSHOT_REGIONS);
     o->scan.next = 0;
     o->scan.count = got > 0 ? (u64)got : 0;
-    o->scan.until = got < 0 || s.walk_end <= page ? m->end : s.walk_end;
+    o->scan.until = got < 0 || s.walk_end <= s.start ? m->end : s.walk_end;
+    if (got >= 0)
+        return;
+    snapshot_fail(o, "the kernel does not say which pages have changed");
+    descriptors_drop(o->changes->fault_fd);
+    o->changes->way = SNAPSHOT_WAY_HASH; /* for the next time */
 }
 
-static bool same_by_kernel(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
-                           u64 entry)
+bool snapshot_changes_next(struct snapshot_out *o, const struct snapshot_mapping *m,
+                           struct snapshot_stretch *ret)
 {
     struct snapshot_scan *s = &o->scan;
-    if (!(entry & PAGE_IN_MEMORY))
+    while (s->next == s->count && s->until < m->end && !o->wrong)
+        scan_there(o, m);
+    if (s->next == s->count || o->wrong)
         return false;
-    if (page >= s->until)
-        scan_same(o, m, page);
-    while (s->next < s->count && s->region[s->next].end <= page)
-        s->next++;
-    return s->next < s->count && s->region[s->next].start <= page;
+    const struct snapshot_region *r = &s->region[s->next++];
+    u64 there = r->categories & K_PRESENT ? PAGE_IN_MEMORY : PAGE_PRESENT & ~PAGE_IN_MEMORY;
+    *ret = (struct snapshot_stretch){
+        .start = r->start, .end = r->end,
+        .entry = there | (r->categories & K_FILE ? PAGE_OF_FILE : 0),
+        .same = o->since && kernel_notes(o, m) && (r->categories & K_PRESENT) &&
+                (r->categories & (K_WPALLOWED | K_WRITTEN)) == K_WPALLOWED,
+    };
+    return true;
 }
 
-/* Protects the pages of a mapping that is new since the last snapshot. Their marks may be old. */
+/* Returns the end of the range to protect. The changed pages after it were left out of a slice and
+ * get no mark; unchanged ones keep their marks. */
+static u64 protected_end(const struct snapshot_out *o, const struct snapshot_mapping *m)
+{
+    if (!o->left || o->cut >= m->end)
+        return m->end;
+    return o->cut > m->start ? o->cut : m->start;
+}
+
+/* Protects the pages of a mapping that is new since the last snapshot, or of the first snapshot.
+ * Their marks may be old. */
 static void protect_new(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
+    u64 end = protected_end(o, m);
+    struct k_uffd_protect rest = {end, m->end - end, 0};
     i32 faults = o->changes->fault_fd;
     struct k_uffd_register whole = {.start = m->start, .size = m->end - m->start,
                                     .mode = K_REGISTER_WP};
     if (kernel_failed(kernel_call(__NR_ioctl, faults, K_UFFDIO_REGISTER, &whole)))
         return; /* its pages stay without marks */
-    for (u64 from = m->start; from < m->end;) {
-        struct k_scan s = {.start = from, .end = m->end, .any_of = K_THERE};
+    if (end < m->end)
+        kernel_call(__NR_ioctl, faults, K_UFFDIO_WRITEPROTECT, &rest);
+    for (u64 from = m->start; from < end;) {
+        struct k_scan s = {.start = from, .end = end, .any_of = K_THERE};
         i64 got = scan_pages(o, &s, SNAPSHOT_REGIONS);
         for (i64 n = 0; n < got; n++) {
             const struct snapshot_region *r = &o->scan.region[n];
             struct k_uffd_protect part = {r->start, r->end - r->start, K_PROTECT};
             kernel_call(__NR_ioctl, faults, K_UFFDIO_WRITEPROTECT, &part);
         }
-        from = got < 0 || s.walk_end <= from ? m->end : s.walk_end;
+        from = got < 0 || s.walk_end <= from ? end : s.walk_end;
     }
 }
 
-/* A failure here leaves pages without marks, and these count as changed. */
+/* A failure here leaves pages without marks, and these count as changed. Pages that do not exist
+ * get no mark: a mark in the place of a page looks like a swapped page and costs another fault. */
 static void protect_mapping(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     struct k_scan without = {.start = m->start, .end = m->end, .most_pages = 1,
                              .inverted = K_WPALLOWED, .all_of = K_WPALLOWED};
-    struct k_scan written = {.start = m->start, .end = m->end, .flags = K_SCAN_PROTECT,
-                             .all_of = K_WPALLOWED | K_WRITTEN};
-    if (scan_pages(o, &without, 1) != 0)
+    struct k_scan written = {.start = m->start, .end = protected_end(o, m), .flags = K_SCAN_PROTECT,
+                             .all_of = K_WPALLOWED | K_WRITTEN, .any_of = K_THERE};
+    if (!o->since || scan_pages(o, &without, 1) != 0)
         protect_new(o, m);
-    else
+    else if (written.start < written.end)
         scan_pages(o, &written, 0);
 }
 
@@ -212,7 +246,7 @@ static void hash_page(const u64 *words, u64 ret[2])
     ret[1] = (b ^ hash_rotate(a, 17)) * second + hash_rotate(d, 37) * first + c;
 }
 
-/* Also keeps the hash for the next snapshot. */
+/* Also keeps the hash for the next snapshot, unless the page has changed and is left out. */
 static bool same_by_hash(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
                          u64 entry)
 {
@@ -220,26 +254,26 @@ static bool same_by_hash(struct snapshot_out *o, const struct snapshot_mapping *
     if (!(entry & PAGE_IN_MEMORY) || !(m->protection & PROT_READ) ||
         c->new_hash_count == HASHES_MOST)
         return false;
-    struct snapshot_hash *h = &c->new_hashes[c->new_hash_count++];
-    h->page = page;
-    hash_page((const u64 *)page, h->half);
     while (o->next_hash < c->hash_count && c->hashes[o->next_hash].page < page)
         o->next_hash++;
     const struct snapshot_hash *before = &c->hashes[o->next_hash];
-    return o->next_hash < c->hash_count && before->page == page && before->half[0] == h->half[0] &&
-           before->half[1] == h->half[1];
+    bool known = o->since && o->next_hash < c->hash_count && before->page == page;
+    if (snapshot_slice_full(o) && !known)
+        return false;
+    struct snapshot_hash *h = &c->new_hashes[c->new_hash_count];
+    h->page = page;
+    hash_page((const u64 *)page, h->half);
+    bool same = known && before->half[0] == h->half[0] && before->half[1] == h->half[1];
+    c->new_hash_count += same || !snapshot_slice_full(o);
+    return same;
 }
 
 /* --- the interface -------------------------------------------------------------------------- */
 
-static bool kernel_notes(const struct snapshot_out *o, const struct snapshot_mapping *m)
-{
-    return o->changes->way == SNAPSHOT_WAY_KERNEL && m->source == SNAPSHOT_ANONYMOUS && !m->shared;
-}
-
 void snapshot_changes_look(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     o->scan.until = m->start;
+    o->scan.count = o->scan.next = 0;
 }
 
 bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
@@ -247,9 +281,7 @@ bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping
 {
     if (o->changes->way == SNAPSHOT_WAY_FULL)
         return false;
-    if (kernel_notes(o, m))
-        return o->since && same_by_kernel(o, m, page, entry);
-    return same_by_hash(o, m, page, entry) && o->since;
+    return !kernel_notes(o, m) && same_by_hash(o, m, page, entry);
 }
 
 void snapshot_changes_begin(struct snapshot_out *o)

@@ -48,15 +48,22 @@ struct snapshot_page_source {
 bool snapshot_pages_get(struct snapshot_page_source *s, u64 number, u64 count, u64 ahead, void *to);
 void snapshot_pages_close(struct snapshot_page_source *s);
 
-/* Regions of unchanged memory, from PAGEMAP_SCAN (linux/fs.h). */
+/* Regions of existing pages, from PAGEMAP_SCAN (linux/fs.h). */
 enum { SNAPSHOT_REGIONS = 256 };
 struct snapshot_region {
     u64 start, end, categories;
 };
 struct snapshot_scan {
     u64 until;         /* memory was scanned up to here */
-    u64 count, next;   /* number of regions; the first one that may still matter */
+    u64 count, next;   /* number of regions; the next one to use */
     struct snapshot_region region[SNAPSHOT_REGIONS];
+};
+
+/* Pages that are there, one after the other. */
+struct snapshot_stretch {
+    u64 start, end;
+    u64 entry; /* of each, as in /proc/self/pagemap */
+    bool same; /* they are known to be as they were; otherwise snapshot_changes_same() may say so */
 };
 
 /* A snapshot that is being written. */
@@ -67,6 +74,8 @@ struct snapshot_out {
     struct snapshot_pagemap pagemap;
     u64 pages;         /* number of pages written or buffered */
     u64 most_pages;
+    u64 slice;         /* pages after which the others are left out; 0: there is no such bound */
+    u64 cut, left;     /* the first page that was left out, if any was; how many */
     u8 *state;
     u64 used;
     struct snapshot_changes *changes; /* NULL: all pages are written */
@@ -85,6 +94,12 @@ struct snapshot_out {
     u8 buffer[SNAPSHOT_PAGES_AT_A_TIME][PAGE_SIZE];
     u8 vector[VECTOR_STATE_MAX] __attribute__((aligned(64)));
 };
+
+/* True if other pages that have changed are left out. */
+static inline bool snapshot_slice_full(const struct snapshot_out *o)
+{
+    return o->slice && o->pages >= o->slice;
+}
 
 void snapshot_fail(struct snapshot_out *o, const char *why);
 /* Adds a zeroed record; the snapshot fails if there is no room. */
@@ -105,6 +120,9 @@ u32 snapshot_private_source(struct snapshot_out *o, const struct area *a, u32 *r
 
 /* Begins with a private mapping, at its start. */
 void snapshot_changes_look(struct snapshot_out *o, const struct snapshot_mapping *m);
+/* For the way KERNEL: returns the next stretch of the mapping. False: there are no more. */
+bool snapshot_changes_next(struct snapshot_out *o, const struct snapshot_mapping *m,
+                           struct snapshot_stretch *ret);
 /* True if the page has not changed since the last snapshot. The page exists, and is not one of
  * which the kernel knows that it is zero. Call it once for each page, by rising addresses. */
 bool snapshot_changes_same(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,

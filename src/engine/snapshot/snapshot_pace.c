@@ -7,10 +7,10 @@
  *     before the exit      if enough time has passed to be worthwhile, and it is likely to be cheap
  *     before a death       if enough time has passed to be worthwhile
  *
- * A snapshot is written while the program is stopped: all pages the first time, and then those
- * that have changed (snapshot_changes.c). No copy of the process is made, which the program might
- * notice, or which might outlive it. If no snapshot is possible (snapshot_hindrance), another
- * boundary is tried a little later.
+ * A snapshot is written while the program is stopped: all pages the first time, in slices between
+ * which the program runs, and then those that have changed (snapshot_changes.c). No copy of the
+ * process is made, which the program might notice, or which might outlive it. If no snapshot is
+ * possible (snapshot_hindrance), another boundary is tried a little later.
  *
  * A child of fork inherits its parent's time: its replay begins with its parent's run.
  */
@@ -32,7 +32,7 @@ enum {
     K_PROCESS_TIME = 2, /* clocks */
     K_THREAD_TIME = 3,
     SHARE = 50,         /* snapshots take at most one part in this many of the time */
-    EXIT_SHARE = 25,
+    EXIT_SHARE = 50,
 };
 
 #define MILLISECOND 1000000ul
@@ -108,7 +108,8 @@ static void tell_recorder(const struct pace_outcome *o, bool last)
     struct channel_snapshot said = {
         .message = {CHANNEL_SNAPSHOT, sizeof(said)}, .tick = ticks_now(), .pc = cpu->rip,
         .state_at = o->extent.state_at, .state_size = o->extent.state_size, .base = o->base,
-        .cost = o->cost, .pause = o->pause, .written = o->extent.state_at / PAGE_SIZE, .last = last,
+        .cost = o->cost, .pause = o->pause, .written = o->extent.state_at / PAGE_SIZE,
+        .left = pace.changes.left, .last = last,
     };
     struct text refused = TEXT(said.refused);
     record_save_position(&position);
@@ -149,13 +150,15 @@ static u64 take_snapshot(bool last)
         return given.again;
     snapshot_changes_choose(changes, given.way);
     struct pace_outcome o = {.base = changes->number == given.base ? given.base : 0};
-    o.wrong = snapshot_write_changes(fd, given.most_pages, changes, o.base, &o.extent);
+    struct snapshot_wish wish = {given.most_pages, o.base != 0, given.slice};
+    o.wrong = snapshot_write_changes(fd, &wish, changes, &o.extent);
     kernel_call(__NR_close, fd);
     o.pause = pace_clock(K_THREAD_TIME) - before;
     o.cost = o.pause + faults_cost(&o);
     tell_recorder(&o, last);
-    if (!o.wrong) {
+    if (!o.wrong)
         changes->number = given.number;
+    if (!o.wrong && !changes->left) {
         pace.taken = pace_clock(K_PROCESS_TIME);
         pace.inherited = 0;
     }
@@ -163,8 +166,9 @@ static u64 take_snapshot(bool last)
     pace.known = true;
     pace.cost = o.cost;
     pace.written = o.extent.state_at;
-    pace.wanted = track.exact || bound < track.snapshots ? track.snapshots : bound;
-    return pace.wanted;
+    u64 wait = track.exact || bound < track.snapshots ? track.snapshots : bound;
+    pace.wanted = changes->left ? pace_since() + wait : wait;
+    return wait;
 }
 
 /* --- when ---------------------------------------------------------------------------------- */
@@ -177,7 +181,8 @@ static u64 pace_worth(void)
 /* The cost of the first snapshot is roughly proportional to the size of memory. */
 static u64 first_wanted(void)
 {
-    u64 guess = resident_bytes() / BYTES_PER_NS * SHARE;
+    u64 bytes = resident_bytes();
+    u64 guess = (bytes < SNAPSHOT_SLICE ? bytes : SNAPSHOT_SLICE) / BYTES_PER_NS * SHARE;
     return track.exact || guess < track.snapshots ? track.snapshots : guess;
 }
 
@@ -201,7 +206,9 @@ static void pace_at_boundary(void)
 /* Estimates the cost of a snapshot here. */
 static u64 likely_cost(void)
 {
-    return pace.changes.number ? pace.cost : resident_bytes() / BYTES_PER_NS;
+    const struct snapshot_changes *c = &pace.changes;
+    return c->number ? pace.cost + c->left * PAGE_SIZE / BYTES_PER_NS
+                     : resident_bytes() / BYTES_PER_NS;
 }
 
 /* The process ends anyway, and its parent waits for that: a snapshot is taken only if it is

@@ -5,6 +5,10 @@
  * says which pages were written (/proc/self/pagemap). Unwritten pages of files are not stored,
  * because the files have them; pages of zeros are not stored either.
  *
+ * A slice of a snapshot has some of the pages that have changed. The program then runs, and what it
+ * writes to these pages is noted as after a snapshot, so that the next slice has other pages, and
+ * the last one those that have changed again.  A slice has no use but to be referred to.
+ *
  * No snapshot is possible while a thread is in a call that cannot be resumed in a new engine
  * (syscalls_resumable()), while a child of vfork runs, or if the kernel keeps state of the process
  * that the engine does not know. Then another moment is tried, or none.
@@ -104,8 +108,8 @@ static void flush_pages(struct snapshot_out *o)
     o->straight_size = 0;
 }
 
-/* Adds a page to the current run of this kind, or begins another run. */
-static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u32 copy)
+/* Adds pages to the current run of this kind, or begins another run. */
+static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u64 count, u32 copy)
 {
     struct snapshot_pages *run =
         o->last_run ? (struct snapshot_pages *)(o->state + o->last_run) : NULL;
@@ -117,13 +121,13 @@ static void add_to_run(struct snapshot_out *o, u32 kind, u64 address, u32 copy)
         run->copy = copy;
         o->last_run = (u64)((u8 *)run - o->state);
     }
-    run->count++;
+    run->count += count;
 }
 
 /* Adds the next page of the file to the snapshot. */
 static void note_page(struct snapshot_out *o, u64 address, u32 copy)
 {
-    add_to_run(o, SNAPSHOT_PAGES, address, copy);
+    add_to_run(o, SNAPSHOT_PAGES, address, 1, copy);
     if (++o->pages > o->most_pages)
         snapshot_fail(o, "it is too large");
 }
@@ -201,11 +205,24 @@ static void write_own_page(struct snapshot_out *o, u64 page, const struct snapsh
     }
 }
 
+/* True if the page, which has changed, is not part of this slice. Nothing may say of it later that
+ * it has not changed: it has no mark, and no hash (snapshot_changes.c). */
+static bool is_left_out(struct snapshot_out *o, u64 page)
+{
+    if (!snapshot_slice_full(o))
+        return false;
+    if (!o->left++)
+        o->cut = page;
+    return true;
+}
+
 /* For a file that has changed since it was mapped; there are no bytes after its end. */
 static void write_all_pages(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     u64 end = o->files[m->index]->map.file_size;
     for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
+        if (is_left_out(o, page))
+            continue;
         if (o->straight_size)
             flush_pages(o);
         u8 *to = o->buffer[o->waiting];
@@ -218,23 +235,51 @@ static void write_all_pages(struct snapshot_out *o, const struct snapshot_mappin
     }
 }
 
+/* The next stretch of pages that are there, from `page` on. The kernel passes over large stretches
+ * where there are none, if it can. */
+static bool next_stretch(struct snapshot_out *o, const struct snapshot_mapping *m, u64 page,
+                         struct snapshot_stretch *ret)
+{
+    if (o->changes && o->changes->way == SNAPSHOT_WAY_KERNEL)
+        return snapshot_changes_next(o, m, ret);
+    for (; page < m->end && !o->wrong; page += PAGE_SIZE) {
+        u64 entry = entry_of(o, page);
+        if (!(entry & PAGE_PRESENT))
+            continue;
+        *ret = (struct snapshot_stretch){page, page + PAGE_SIZE, entry, false};
+        return true;
+    }
+    return false;
+}
+
+static void write_stretch(struct snapshot_out *o, const struct snapshot_mapping *m,
+                          const struct snapshot_stretch *s)
+{
+    for (u64 page = s->start; page < s->end && !o->wrong; page += PAGE_SIZE) {
+        if (o->changes && snapshot_changes_same(o, m, page, s->entry))
+            add_to_run(o, SNAPSHOT_SAME, page, 1, 0);
+        else if (!(s->entry & PAGE_IN_MEMORY) || !is_left_out(o, page)) /* swapped: has a mark */
+            write_own_page(o, page, m);
+    }
+}
+
 static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *m)
 {
     bool anonymous = m->source == SNAPSHOT_ANONYMOUS;
+    struct snapshot_stretch s;
     if (m->source == SNAPSHOT_OF_FILE && o->changed[m->index]) {
         write_all_pages(o, m);
         return;
     }
     if (o->changes)
         snapshot_changes_look(o, m);
-    for (u64 page = m->start; page < m->end && !o->wrong; page += PAGE_SIZE) {
-        u64 entry = entry_of(o, page);
-        if (!(entry & PAGE_PRESENT) || (!anonymous && (entry & PAGE_OF_FILE)))
+    for (u64 page = m->start; !o->wrong && next_stretch(o, m, page, &s); page = s.end) {
+        if (!anonymous && (s.entry & PAGE_OF_FILE))
             continue;
-        if (o->changes && snapshot_changes_same(o, m, page, entry))
-            add_to_run(o, SNAPSHOT_SAME, page, 0);
+        if (s.same)
+            add_to_run(o, SNAPSHOT_SAME, s.start, (s.end - s.start) / PAGE_SIZE, 0);
         else
-            write_own_page(o, page, m);
+            write_stretch(o, m, &s);
     }
 }
 
@@ -412,7 +457,7 @@ static void write_contents(struct snapshot_out *o)
     }
     for (u32 n = 0; n < o->copy_count && !o->recorded; n++)
         write_copy(o, n);
-    if (o->recorded)
+    if (o->recorded && !o->left)
         snapshot_recorded_shared(o);
     flush_pages(o);
     if (o->changes && !o->wrong)
@@ -544,18 +589,18 @@ const char *snapshot_hindrance(void)
 
 const char *snapshot_write(i32 fd, u64 most_pages, struct snapshot_extent *ret)
 {
-    return snapshot_write_changes(fd, most_pages, NULL, false, ret);
+    return snapshot_write_changes(fd, &(struct snapshot_wish){.most_pages = most_pages}, NULL, ret);
 }
 
-const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_changes *changes,
-                                   bool since, struct snapshot_extent *ret)
+const char *snapshot_write_changes(i32 fd, const struct snapshot_wish *wish,
+                                   struct snapshot_changes *changes, struct snapshot_extent *ret)
 {
     const char *wrong = snapshot_hindrance();
     if (changes)
         changes->number = changes->new_hash_count = 0; /* until this one is taken */
     if (wrong)
         return wrong;
-    if (most_pages != SNAPSHOT_STATE_ALONE)
+    if (wish->most_pages != SNAPSHOT_STATE_ALONE)
         pending_fill(0, ~0ul); /* memory that was not read yet is not zero */
     struct snapshot_out *o = pool_try_map(page_up(sizeof(*o)), PAGE_SIZE);
     u8 *state = pool_try_map(STATE_MOST, PAGE_SIZE);
@@ -563,9 +608,10 @@ const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_chang
         vector_save(o->vector);
         o->fd = fd;
         o->state = state;
-        o->most_pages = most_pages;
+        o->most_pages = wish->most_pages;
         o->changes = changes;
-        o->since = since;
+        o->since = wish->since;
+        o->slice = changes && changes->way != SNAPSHOT_WAY_FULL ? wish->slice : 0;
         o->recorded = log_owner == &log_record;
         snapshot_write_state(o);
         for (const struct thread *t = NULL; (t = thread_next(t));)
@@ -575,6 +621,8 @@ const char *snapshot_write_changes(i32 fd, u64 most_pages, struct snapshot_chang
             ((struct snapshot_state *)o->state)->last_nameless = o->last_nameless;
         *ret = (struct snapshot_extent){o->pages * PAGE_SIZE, o->used};
         write_all(o, o->state, o->used);
+        if (changes)
+            changes->left = o->left;
         wrong = o->wrong;
     } else {
         wrong = "there is no memory for it";
