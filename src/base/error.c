@@ -70,11 +70,17 @@ static enum error_code code_of_errno(int number)
     }
 }
 
+/* A limit that the user can change is named. */
+static const char *text_of_errno(int number)
+{
+    return number == EFBIG ? "File too large (ulimit -f)" : strerror(number);
+}
+
 struct error *error_errno(int number, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    struct error *err = error_make(code_of_errno(number), strerror(number), format, args);
+    struct error *err = error_make(code_of_errno(number), text_of_errno(number), format, args);
     va_end(args);
     return err;
 }

@@ -195,7 +195,8 @@ static struct error *engine_start_spawn(const struct engine_start *start, const 
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
-        return error_errno(error, "cannot start a process");
+        return error_errno(error, "cannot start a process%s",
+                           error == EAGAIN ? " (is ulimit -u too low?)" : "");
     }
     *ret = pid;
     *ret_socket = ends[0];

@@ -123,6 +123,9 @@ struct error *replay_start_init(struct replay_start *start, struct reader *reade
         more = has_more(e);
     }
     bool empty = !err && more && !e && !reader_cut(reader);
+    if (!err && !e && reader_cut(reader))
+        err = error_new("%s: the disk was full, or ebb was killed, before the start was written",
+                        reader_cut(reader));
     if (!err && !empty && !path.size)
         err = error_new("the track does not say what program it is of");
     if (!err && !empty)
