@@ -133,6 +133,8 @@ enum channel_kind {
     X(CHAOS, "chaos", CHANNEL_COUNT, 0, 1ul << 62, 0,                                              \
       "seed for random time slices, 0: regular ones")                                              \
     X(CPU, "cpu", CHANNEL_COUNT, 0, 3, 0, "show only this level of x86-64, 0: all there is")       \
+    X(KEPT, "kept", CHANNEL_PATH, 0, 0, 0, "the folder of kept translations")                      \
+    X(KEPT_MOST, "keptmost", CHANNEL_BYTES, 0, 1ul << 50, 268435456, "bytes in that folder")       \
     X(WATCH, "watch", CHANNEL_PLACE, 0, 0, 0, "count how often this memory changes, for stats")    \
     X(RECORD, "record", CHANNEL_FD, 0, INT32_MAX, 0, "the socket of the recorder")                 \
     X(REPLAY, "replay", CHANNEL_FD, 0, INT32_MAX, 0, "the socket of the replayer")

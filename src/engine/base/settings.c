@@ -105,6 +105,12 @@ static void settings_put(unsigned setting, const struct setting_value *value)
     case CHANNEL_SETTING_CPU:
         settings.cpu = (u32)value->number;
         break;
+    case CHANNEL_SETTING_KEPT:
+        settings.kept = value->path;
+        break;
+    case CHANNEL_SETTING_KEPT_MOST:
+        settings.kept_most = value->number;
+        break;
     case CHANNEL_SETTING_WATCH:
         settings.watch_size = value->number;
         settings.watch_at = value->pc;

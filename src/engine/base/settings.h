@@ -21,6 +21,8 @@ struct settings {
     bool own_vdso;        /* use the engine's vDSO although nothing is recorded, for tests */
     u32 cpu;              /* enum cpu_level */
     u64 chaos;            /* seed for random time slices, 0: regular ones */
+    const char *kept;     /* the folder of kept translations, or NULL */
+    u64 kept_most;        /* bytes in it */
     u64 watch_at;         /* memory whose changes are counted, if the size is not 0 */
     u64 watch_size;
     i32 record;           /* the recorder's socket, 0: none */

@@ -16,6 +16,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/program_file.h"
 #include "engine/log/log.h"
+#include "engine/memory/code_files.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/image.h"
 #include "engine/memory/mapped_copy.h"
@@ -148,6 +149,7 @@ void address_look(struct mapping *m)
     if ((m->flags & MAP_ANONYMOUS && !m->stands_in) || (m->zeros && !m->stands_in) ||
         kernel_call(__NR_fstat, m->fd, &file))
         return;
+    code_files_look(&file);
     m->from_file = true;
     m->device = file.st_dev;
     m->inode = file.st_ino;
@@ -325,6 +327,7 @@ i64 address_mmap(u64 at, u64 size, u64 protection, u64 flags, i64 fd, u64 offset
     }
     struct area a = address_describe(&m, (u64)got);
     address_mapped(&a);
+    code_files_mapped(&a);
     mapped_file_end(&file, &m, (u64)got);
     return got;
 }

@@ -30,6 +30,7 @@
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
 #include "engine/memory/areas.h"
+#include "engine/memory/code_files.h"
 #include "engine/memory/pending.h"
 
 enum {
@@ -316,6 +317,7 @@ void code_watch_differs(u64 start, u64 end)
 void code_watch_changed(u64 start, u64 end)
 {
     u64 page = start;
+    code_files_spoil(start, end);
     for (struct watched_page *w; (w = next_with(HAS_CODE, &page, end)); page += PAGE_SIZE)
         code_watch_drop(page, w);
 }
@@ -427,6 +429,7 @@ void code_watch_apply(u64 start, u64 end, u32 protection)
     forget_protected(start, end);
     if (!(protection & PROT_WRITE))
         return;
+    code_files_spoil(start, end);
     protect_code(start, end);
     for (const struct area *a = areas_from(start); a && a->start < end; a = areas_from(a->end)) {
         if (!(a->flags & AREA_SHARED) || !(a->flags & (AREA_FILE | AREA_SHM)))

@@ -30,6 +30,7 @@
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
+#include "engine/translate/kept.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 #include "log/format.h"
@@ -327,6 +328,8 @@ _Noreturn void process_exit_group(int status)
 {
     if (thread_self()->apart)
         thread_exit(status);
+    if (!thread_self()->in_vfork)
+        kept_save();
     log_ends(status, 0);
     if (!thread_self()->in_vfork)
         stats_print();

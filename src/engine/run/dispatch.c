@@ -31,6 +31,7 @@
 #include "engine/threads/thread.h"
 #include "engine/translate/code_cache.h"
 #include "engine/translate/fragment.h"
+#include "engine/translate/kept.h"
 #include "engine/translate/translate.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/enter.h"
@@ -118,6 +119,11 @@ static struct fragment *find_or_translate(void)
     }
     if (f)
         return f;
+    if (kept_due() && threads.count == 1 && !thread_self()->in_vfork) {
+        kept_meet();
+        if ((f = fragment_find(cpu->rip)))
+            return f;
+    }
     u64 fault;
     f = translate(gaddr(cpu->rip), &fault);
     return f ? f : fetch_fault(fault);

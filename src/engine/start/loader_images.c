@@ -12,6 +12,7 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/address.h"
+#include "engine/memory/code_files.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/image.h"
 #include "engine/memory/mapped_file.h"
@@ -44,6 +45,7 @@ static void guest_images_map(struct mapping *m, u64 at, const char *what)
     mapped_file_end(&file, m, at);
     struct area a = address_describe(m, at);
     address_mapped(&a);
+    code_files_mapped(&a);
 }
 
 static void map_segment(const struct program_file *f, const Elf64_Phdr *p, u64 bias,

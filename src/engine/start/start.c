@@ -27,6 +27,7 @@
 #include "engine/track/replay.h"
 #include "engine/track/track.h"
 #include "engine/track/unrecorded.h"
+#include "engine/translate/kept.h"
 #include "engine/translate/listing.h"
 #include "engine/translate/translate.h"
 #include "engine/x86_64/enter.h"
@@ -101,6 +102,7 @@ _Noreturn static void engine_begin(void)
     translate_start();
     process_start(started_as(request.auxv));
     vector_start();
+    kept_start();
     begin_log(&inherited);
     loader_load(&request);
     thread_start_first(first);

@@ -48,6 +48,7 @@ static struct {
     u8 *cold_first;         /* the lowest chunk, where the room for hot code ends */
     u64 cold_wasted;        /* bytes wasted at the ends of chunks */
     u64 doors_sum;          /* of the doors, which never change */
+    bool table_made;        /* the first look-up table is filled; made when first needed */
 } room;
 
 static bool code_cache_map_at(u64 at, u64 size)
@@ -126,7 +127,7 @@ const char *code_cache_damage(bool all)
         return "around its registers";
     if (all && code_cache_sum_doors() != room.doors_sum)
         return "in its doors";
-    if (all && !code_cache_table_holds(code_cache.tables[0]))
+    if (all && room.table_made && !code_cache_table_holds(code_cache.tables[0]))
         return "in its look-up table";
     return NULL;
 }
@@ -150,7 +151,6 @@ void code_cache_start(void)
     room.doors_sum = code_cache_sum_doors();
     code_cache_reset();
     pool_enlarge_pages(code_cache.first, (u64)room.end - COLD_PLAIN);
-    lookup_clear(0);
 }
 
 static bool next_cold_chunk(void)
@@ -166,6 +166,8 @@ static bool next_cold_chunk(void)
 
 bool code_cache_room(struct code_room *ret)
 {
+    if (!room.table_made)
+        lookup_clear(0);
     if (room.hot_at + CODE_CACHE_ROOM > room.cold_first)
         return false;
     if (room.cold_at + CODE_CACHE_ROOM > room.cold_end && !next_cold_chunk())
@@ -195,8 +197,50 @@ u64 code_cache_used(void)
     return (u64)(room.hot_at - room.hot_first) + cold;
 }
 
+struct code_cache_held code_cache_held(void)
+{
+    return (struct code_cache_held){
+        .hot_at = (u64)room.hot_at,
+        .cold_at = (u64)room.cold_at,
+        .cold_end = (u64)room.cold_end,
+        .cold_first = (u64)room.cold_first,
+        .cold_wasted = room.cold_wasted,
+        .doors_sum = room.doors_sum,
+        .first = code_cache.first,
+        .end = code_cache.end,
+    };
+}
+
+void code_cache_parts(const struct code_cache_held *held, struct kept_part parts[CODE_CACHE_PARTS])
+{
+    u64 hot = page_down((u64)room.hot_first), cold = held->cold_first;
+    parts[0] = (struct kept_part){(u64)code_cache.tables[0], TABLE};
+    parts[1] = (struct kept_part){hot, held->hot_at - hot};
+    parts[2] = (struct kept_part){cold, (u64)room.end - cold};
+}
+
+bool code_cache_fits(const struct code_cache_held *held)
+{
+    return held->doors_sum == room.doors_sum && held->first == code_cache.first &&
+           held->end == code_cache.end && held->hot_at >= (u64)room.hot_first &&
+           held->hot_at <= held->cold_first && held->cold_first <= (u64)room.end &&
+           !(held->cold_first & ~PAGE_MASK) && held->cold_first <= held->cold_at &&
+           held->cold_at <= held->cold_end && held->cold_end <= (u64)room.end;
+}
+
+void code_cache_resume(const struct code_cache_held *held)
+{
+    room.hot_at = (u8 *)held->hot_at;
+    room.cold_at = (u8 *)held->cold_at;
+    room.cold_end = (u8 *)held->cold_end;
+    room.cold_first = (u8 *)held->cold_first;
+    room.cold_wasted = held->cold_wasted;
+    room.table_made = true;
+}
+
 void lookup_clear(u32 variant)
 {
+    room.table_made |= !variant;
     for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
         code_cache.tables[variant][slot] = doors.missed;
 }

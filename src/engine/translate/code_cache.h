@@ -43,6 +43,21 @@ void code_cache_reset(void);
 
 u64 code_cache_used(void);
 
+/* The code as it lies in memory, to be kept in a file (kept.h): the look-up table, fragments, stubs
+ * and marks. The first page of the fragments also has the end of the doors. */
+enum { CODE_CACHE_PARTS = 3 };
+struct code_cache_held {
+    u64 hot_at, cold_at, cold_end, cold_first, cold_wasted;
+    u64 doors_sum, first, end; /* must be the same where the code is used again */
+};
+struct code_cache_held code_cache_held(void);
+void code_cache_parts(const struct code_cache_held *held,
+                      struct kept_part parts[CODE_CACHE_PARTS]);
+/* True if code that was kept in such a cache fits this one. */
+bool code_cache_fits(const struct code_cache_held *held);
+/* The cache was filled with what was kept. */
+void code_cache_resume(const struct code_cache_held *held);
+
 /* The guest can write here: see observer.damage. */
 const char *code_cache_damage(bool all);
 

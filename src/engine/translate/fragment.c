@@ -347,6 +347,23 @@ void fragments_drop_with(u64 pc)
     }
 }
 
+static bool made_from(const struct fragment *f, bool (*keeps)(u64 page))
+{
+    for (u32 n = 0; n < FRAGMENT_PAGES && f->page[n]; n++)
+        if (!keeps(f->page[n]))
+            return false;
+    return true;
+}
+
+void fragments_drop_unless(bool (*keeps)(u64 page))
+{
+    for (u32 n = 1; n < tables.count; n++) {
+        struct fragment *f = &fragments.all[n];
+        if (f->live && (f->variant || f->copy || !made_from(f, keeps)))
+            fragment_drop(f);
+    }
+}
+
 void fragments_drop_variants(u8 bits)
 {
     for (u32 n = 1; n < tables.count; n++)
@@ -354,18 +371,54 @@ void fragments_drop_variants(u8 bits)
             fragment_drop(&fragments.all[n]);
 }
 
-void fragments_drop_all(void)
+static void clear_slots(u32 variant)
 {
-    memset(tables.by_pc, 0, PC_HEADS * sizeof(u32));
-    memset(tables.by_page, 0, PAGE_HEADS * sizeof(u32));
-    for (u32 variant = 0; variant < VARIANTS; variant++) {
-        if (!tables.by_slot[variant])
-            continue;
-        memset(tables.by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
-        lookup_clear(variant);
-    }
+    if (!tables.by_slot[variant])
+        return;
+    memset(tables.by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
+    lookup_clear(variant);
+}
+
+void fragments_leave_all(void)
+{
+    for (u32 variant = 1; variant < VARIANTS; variant++)
+        clear_slots(variant);
     tables.count = 1;
     tables.link_count = 1;
     fragments.generation++;
+}
+
+void fragments_drop_all(void)
+{
+    fragments_leave_all();
+    clear_slots(0);
+    memset(tables.by_pc, 0, PC_HEADS * sizeof(u32));
+    memset(tables.by_page, 0, PAGE_HEADS * sizeof(u32));
     stats.flushes++;
+}
+
+/* --- keeping -------------------------------------------------------------------- */
+
+struct fragments_held fragments_held(void)
+{
+    return (struct fragments_held){tables.count, tables.link_count};
+}
+
+void fragments_parts(struct kept_part parts[FRAGMENTS_PARTS])
+{
+    const struct kept_part all[FRAGMENTS_PARTS] = {
+        {(u64)fragments.all, tables.count * sizeof(*fragments.all)},
+        {(u64)fragments.links, tables.link_count * sizeof(*fragments.links)},
+        {(u64)tables.keys, tables.count * sizeof(*tables.keys)},
+        {(u64)tables.by_pc, PC_HEADS * sizeof(u32)},
+        {(u64)tables.by_page, PAGE_HEADS * sizeof(u32)},
+        {(u64)tables.by_slot[0], LOOKUP_SLOTS * sizeof(u32)},
+    };
+    memcpy(parts, all, sizeof(all));
+}
+
+void fragments_resume(const struct fragments_held *held)
+{
+    tables.count = held->fragments;
+    tables.link_count = held->links;
 }

@@ -30,6 +30,7 @@
 #define ENGINE_FRAGMENT_H
 
 #include "base/types.h"
+#include "engine/translate/kept_part.h"
 
 enum { FRAGMENT_PAGES = 4 };
 
@@ -148,8 +149,23 @@ void fragments_drop(u64 start, u64 end);
 void fragments_drop_all(void);
 /* Drops all whose variant has one of these bits. */
 void fragments_drop_variants(u8 bits);
+/* Drops all that were not made from such pages alone, or are not plain. */
+void fragments_drop_unless(bool (*keeps)(u64 page));
 /* The plan has gained or lost a site at this address: drops fragments that would be made
  * differently now. */
 void fragments_drop_with(u64 pc);
+
+/* The tables as they lie in memory, to be kept in a file (kept.h). They are all of a process's
+ * fragments but the code itself, if only plain ones exist. */
+enum { FRAGMENTS_PARTS = 6 };
+struct fragments_held {
+    u32 fragments, links; /* both with the first, unused one */
+};
+struct fragments_held fragments_held(void);
+void fragments_parts(struct kept_part parts[FRAGMENTS_PARTS]);
+/* Drops all, and leaves the tables of plain ones as they are: they will be replaced. */
+void fragments_leave_all(void);
+/* They were replaced by what was kept. */
+void fragments_resume(const struct fragments_held *held);
 
 #endif

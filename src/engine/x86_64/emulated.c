@@ -11,10 +11,20 @@ bool emulated_is_xsavec(const struct insn *i)
     return i->opcode == OPCODE_XSAVEC;
 }
 
+static bool owns_clocks(void)
+{
+    return settings.random || log_owner->owns_clocks;
+}
+
+u32 emulated_kind(void)
+{
+    return (u32)owns_clocks() | (u32)vector_stores() << 1;
+}
+
 bool emulated_clock(const struct insn *i)
 {
     bool clock = i->kind == INSN_RDTSC || i->kind == INSN_RDRAND || i->kind == INSN_RDPID;
-    return clock && (settings.random || log_owner->owns_clocks);
+    return clock && owns_clocks();
 }
 
 bool emulated_is_xsave(const struct insn *i)

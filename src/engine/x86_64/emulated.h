@@ -8,6 +8,8 @@
 /* Clocks, random numbers and the core's number: true if the engine provides them, because they must
  * be reproducible or logged. Otherwise the processor does. */
 bool emulated_clock(const struct insn *i);
+/* A number for everything on which these choices depend: it never changes. */
+u32 emulated_kind(void);
 
 /* xsave and xsavec: true if the engine emulates them. Otherwise it corrects what the processor
  * saved. */

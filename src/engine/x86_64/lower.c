@@ -36,6 +36,11 @@ void lower_start(bool loop_is_quick)
     use_loop = loop_is_quick;
 }
 
+bool lower_uses_loop(void)
+{
+    return use_loop;
+}
+
 /* --- marks and exits -------------------------------------------------------- */
 
 /* From here on the guest is at `pc`, with `borrowed` registers elsewhere. */

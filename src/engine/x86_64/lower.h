@@ -25,6 +25,7 @@ void lower_late_check(struct fragment *f, struct code_room *room);
 
 /* Called once: how this processor counts fastest. */
 void lower_start(bool loop_is_quick);
+bool lower_uses_loop(void);
 
 enum { LOWER_LINKS = BLOCK_EXITS + 2 };
 
