@@ -18,6 +18,7 @@
 #include "base/types.h"
 #include "base/xalloc.h"
 #include "log/channel.h"
+#include "log/kept_translations.h"
 
 /* What ebb changes for itself and restores in a child. */
 static const struct {
@@ -121,17 +122,28 @@ static void give_limits_back(struct engine_start *start)
     }
 }
 
+/* Unless the user has chosen a folder with the setting. */
+static char *with_translations(const char *settings)
+{
+    char *kept = strstr(settings, "kept=") ? NULL : kept_translations_settings();
+    char *ret = kept ? xformat("%s%s%s", settings, *settings ? "," : "", kept) : xformat("%s", settings);
+    free(kept);
+    return ret;
+}
+
 static struct error *engine_start_exec(const struct engine_start *start)
 {
+    char *settings = with_translations(start->settings);
     char **args = xalloc((CHANNEL_ARG_ARGV0 + (size_t)start->argc + 1) * sizeof *args);
     args[0] = CHANNEL_ENGINE_NAME;
-    args[CHANNEL_ARG_SETTINGS] = (char *)start->settings;
+    args[CHANNEL_ARG_SETTINGS] = settings;
     args[CHANNEL_ARG_PATH] = start->program;
     memcpy(args + CHANNEL_ARG_ARGV0, start->argv, (size_t)start->argc * sizeof *args);
     args[CHANNEL_ARG_ARGV0 + start->argc] = NULL;
     execv(start->engine, args);
     int error = errno;
     free(args);
+    free(settings);
     return error_errno(error, "cannot start %s", start->engine);
 }
 

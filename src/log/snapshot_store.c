@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
+#include "base/user_cache.h"
 #include "base/xalloc.h"
 #include "log/pack.h"
 
@@ -28,15 +28,7 @@ static const u64 BOUND = 1ull << 30;
 /* Returns the limit; 0: nothing is kept. */
 static u64 snapshot_store_bound(void)
 {
-    const char *given = getenv("EBB_SNAPSHOTS");
-    char *end;
-    if (!given || !*given)
-        return BOUND;
-    u64 bytes = strtoull(given, &end, 10);
-    const char *unit = *end ? strchr("KMG", *end) : NULL;
-    if (end == given)
-        return 0; /* off */
-    return unit ? bytes << 10 * (unit - "KMG" + 1) : bytes;
+    return user_cache_bound("EBB_SNAPSHOTS", BOUND);
 }
 
 bool snapshot_store_on(void)
@@ -47,16 +39,7 @@ bool snapshot_store_on(void)
 /* The caller frees it; NULL: there is no home directory. */
 static char *snapshot_store_root(void)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (!snapshot_store_on())
-        return NULL;
-    if (cache && *cache == '/')
-        return xformat("%s/ebb/snapshots", cache);
-    if (!home || !*home) {
-        const struct passwd *entry = getpwuid(getuid());
-        home = entry ? entry->pw_dir : NULL;
-    }
-    return home ? xformat("%s/.cache/ebb/snapshots", home) : NULL;
+    return snapshot_store_on() ? user_cache_path("snapshots") : NULL;
 }
 
 static char *folder_of(const u8 id[16])
@@ -67,19 +50,6 @@ static char *folder_of(const u8 id[16])
     char *ret = root ? xformat("%s/%s", root, text) : NULL;
     free(root);
     return ret;
-}
-
-static bool make_folders(const char *path)
-{
-    char *copy = xformat("%s/", path);
-    bool good = true;
-    for (char *slash = strchr(copy + 1, '/'); slash && good; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        good = mkdir(copy, 0700) == 0 || errno == EEXIST;
-        *slash = '/';
-    }
-    free(copy);
-    return good;
 }
 
 static bool is_snapshot(const char *name)
@@ -411,7 +381,7 @@ struct error *snapshot_store_add(const struct snapshot_about *about, const struc
 {
     struct stat st;
     char *folder = folder_of(about->id);
-    bool there = folder && make_folders(folder);
+    bool there = folder && user_cache_make(folder);
     struct error *err = there ? NULL : error_new("there is no place for snapshots");
     if (!err)
         err = add_to(folder, about, raw, ret);

@@ -46,6 +46,8 @@ struct observer {
     const char *(*damage)(bool all);
     /* A recorded program is at a moment at which a snapshot may be taken. */
     void (*snapshot)(enum observer_snapshot where);
+    /* The process is about to end or to run another program; nothing has been given up yet. */
+    void (*leaves)(void);
     /* A signal would end a copy that has left the log. */
     void (*copy_died)(u32 signal);
 };

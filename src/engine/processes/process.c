@@ -24,13 +24,13 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
+#include "engine/log/observer.h"
 #include "engine/memory/address.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
 #include "engine/threads/thread.h"
-#include "engine/translate/kept.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 #include "log/format.h"
@@ -324,12 +324,17 @@ i64 process_clone3(struct gaddr from, u64 size)
     return process_spawn(&args);
 }
 
+void process_leaves(void)
+{
+    if (observer.leaves && !thread_self()->in_vfork)
+        observer.leaves();
+}
+
 _Noreturn void process_exit_group(int status)
 {
     if (thread_self()->apart)
         thread_exit(status);
-    if (!thread_self()->in_vfork)
-        kept_save();
+    process_leaves();
     log_ends(status, 0);
     if (!thread_self()->in_vfork)
         stats_print();

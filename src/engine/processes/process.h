@@ -17,6 +17,8 @@ i64 process_clone3(struct gaddr args, u64 size);
 i64 process_execve(struct gaddr path, struct gaddr argv, struct gaddr envp);
 i64 process_execveat(i64 fd, struct gaddr path, struct gaddr argv, struct gaddr envp, u64 flags);
 /* Prints the stats if requested. */
+/* This process is about to end or to run another program, unless it only borrows its memory. */
+void process_leaves(void);
 _Noreturn void process_exit_group(int status);
 
 /* Whether a debugger that is itself a guest traces this process. The tracer is noted at the

@@ -318,6 +318,8 @@ static i64 exec_with(const struct exec_target *target, i64 inherited, struct gad
     i64 engine = process_exec_hand_on(process_exec.engine_fd);
     i64 result = build_arguments(target, (i32)inherited, (i32)engine, argv);
     if (result == 0)
+        process_leaves();
+    if (result == 0)
         result = exec_descriptor(process_exec.engine_fd, (u64)process_exec.arguments, envp.at);
     if (!kernel_failed(engine))
         descriptors_drop((i32)engine);

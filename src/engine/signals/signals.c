@@ -185,6 +185,8 @@ _Noreturn void signals_die(const struct k_siginfo *info)
     bool raised = info->code > 0 && signals_is(info->signal, SIGNALS_SYNCHRONOUS);
     log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_DIED, .synchronous = raised});
     thread_self()->ends_in_log = true;
+    if (observer.leaves && !thread_self()->in_vfork && !thread_self()->apart)
+        observer.leaves();
     if (thread_self()->apart)
         signals_leave_others();
     else

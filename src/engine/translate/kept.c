@@ -10,6 +10,7 @@
 #include "engine/base/layout.h"
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
+#include "engine/log/observer.h"
 #include "engine/memory/code_files.h"
 #include "engine/memory/code_watch.h"
 #include "engine/translate/code_cache.h"
@@ -47,15 +48,6 @@ static bool identify_engine(u64 ret[5])
     ret[3] = (u64)s.st_mtime << 32 ^ (u64)s.st_mtime_nsec;
     ret[4] = (u64)s.st_ctime << 32 ^ (u64)s.st_ctime_nsec;
     return true;
-}
-
-void kept_start(void)
-{
-    bool plain = settings.link && !settings.chaos && !settings.entries && !settings.blocks;
-    kept.on = settings.kept && plain && identify_engine(kept.identity);
-    kept.identity[5] = (u64)settings.block << 32 | settings.counters;
-    kept.identity[6] = (u64)emulated_kind() << 1 | lower_uses_loop();
-    kept.identity[7] = settings.cpu;
 }
 
 bool kept_due(void)
@@ -102,7 +94,7 @@ static void find_parts(struct kept_header *h)
     fragments_parts(h->parts + CODE_CACHE_PARTS);
 }
 
-void kept_save(void)
+static void kept_save(void)
 {
     u32 wanted = kept.fragments + WORTH_KEEPING + kept.fragments / SHARE_NEW;
     struct fragments_held held = fragments_held();
@@ -178,4 +170,15 @@ void kept_meet(void)
     if (fits(&kept.header) && kept_file_matches(fd, &kept.header, &kept.files))
         use(fd, sealed);
     kernel_call(__NR_close, fd);
+}
+
+void kept_start(void)
+{
+    bool plain = settings.link && !settings.chaos && !settings.entries && !settings.blocks;
+    kept.on = settings.kept && plain && identify_engine(kept.identity);
+    if (kept.on)
+        observer.leaves = kept_save;
+    kept.identity[5] = (u64)settings.block << 32 | settings.counters;
+    kept.identity[6] = (u64)emulated_kind() << 1 | lower_uses_loop();
+    kept.identity[7] = settings.cpu;
 }

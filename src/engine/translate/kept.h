@@ -34,7 +34,4 @@ bool kept_due(void);
  * fragments if there is any: no thread may be in one. */
 void kept_meet(void);
 
-/* The process ends, or runs another program: keeps what it has translated. */
-void kept_save(void);
-
 #endif

@@ -1,0 +1,49 @@
+/* Folders in the user's cache: see user_cache.h. */
+#include "base/user_cache.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+char *user_cache_path(const char *name)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && *cache == '/')
+        return xformat("%s/ebb/%s", cache, name);
+    if (!home || !*home) {
+        const struct passwd *entry = getpwuid(getuid());
+        home = entry ? entry->pw_dir : NULL;
+    }
+    return home ? xformat("%s/.cache/ebb/%s", home, name) : NULL;
+}
+
+bool user_cache_make(const char *path)
+{
+    char *copy = xformat("%s/", path);
+    bool good = true;
+    for (char *slash = strchr(copy + 1, '/'); slash && good; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        good = mkdir(copy, 0700) == 0 || errno == EEXIST;
+        *slash = '/';
+    }
+    free(copy);
+    return good;
+}
+
+u64 user_cache_bound(const char *variable, u64 usual)
+{
+    const char *given = getenv(variable);
+    char *end;
+    if (!given || !*given)
+        return usual;
+    u64 bytes = strtoull(given, &end, 10);
+    const char *unit = *end ? strchr("KMG", *end) : NULL;
+    if (end == given)
+        return 0; /* off */
+    return unit ? bytes << 10 * (unit - "KMG" + 1) : bytes;
+}
