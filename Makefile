@@ -225,6 +225,7 @@ bench:
 	@BUILD='$(BUILD)' bench/snapshots
 	@BUILD='$(BUILD)' bench/taken
 	@BUILD='$(BUILD)' bench/verify
+	@BUILD='$(BUILD)' bench/short
 
 torture:
 	@tools/deps build

@@ -1,7 +1,9 @@
 /* Folders in the user's cache: see user_cache.h. */
 #include "base/user_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,4 +48,31 @@ u64 user_cache_bound(const char *variable, u64 usual)
     if (end == given)
         return 0; /* off */
     return unit ? bytes << 10 * (unit - "KMG" + 1) : bytes;
+}
+
+struct user_cache_content user_cache_look(const char *path, bool remove)
+{
+    struct user_cache_content ret = {0};
+    struct stat s;
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            fstatat(dirfd(folder), e->d_name, &s, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        if (S_ISDIR(s.st_mode)) {
+            char *inner = xformat("%s/%s", path, e->d_name);
+            struct user_cache_content more = user_cache_look(inner, remove);
+            ret.files += more.files;
+            ret.bytes += more.bytes;
+            free(inner);
+        } else {
+            ret.files++;
+            ret.bytes += (u64)s.st_blocks * 512;
+        }
+        if (remove)
+            unlinkat(dirfd(folder), e->d_name, S_ISDIR(s.st_mode) ? AT_REMOVEDIR : 0);
+    }
+    if (folder)
+        closedir(folder);
+    return ret;
 }

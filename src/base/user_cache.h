@@ -15,4 +15,11 @@ bool user_cache_make(const char *path);
  * number ("off"); `usual` if it is not set. */
 u64 user_cache_bound(const char *variable, u64 usual);
 
+struct user_cache_content {
+    u64 files, bytes;
+};
+
+/* Counts what is in the folder, at any depth; with `remove` it is removed, too. */
+struct user_cache_content user_cache_look(const char *path, bool remove);
+
 #endif

@@ -116,6 +116,9 @@ static void manual_all(const struct command *const *all)
     printf("\n.TP\n.B EBB_SNAPSHOTS\n");
     print_escaped(stdout, "how many bytes of snapshots the cache may hold, with K, M or G; the "
                           "default is 1G, and off turns them off");
+    printf("\n.TP\n.B EBB_TRANSLATIONS\n");
+    print_escaped(stdout, "how many bytes of translations the cache may hold; the default is 256M, "
+                          "and off turns them off");
     printf("\n.TP\n.B EBB_GDB\nthe gdb that ebb gdb starts\n");
     printf(".SH EXIT STATUS\n");
     print_escaped(stdout, "0 on success, 2 if the command line is wrong, 125 if ebb itself failed. "

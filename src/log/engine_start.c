@@ -126,7 +126,8 @@ static void give_limits_back(struct engine_start *start)
 static char *with_translations(const char *settings)
 {
     char *kept = strstr(settings, "kept=") ? NULL : kept_translations_settings();
-    char *ret = kept ? xformat("%s%s%s", settings, *settings ? "," : "", kept) : xformat("%s", settings);
+    const char *comma = kept && *settings ? "," : "";
+    char *ret = xformat("%s%s%s", settings, comma, kept ? kept : "");
     free(kept);
     return ret;
 }

@@ -13,12 +13,8 @@
  * NULL: nothing is kept. */
 char *kept_translations_settings(void);
 
-struct kept_translations {
-    char *path; /* the caller frees it; NULL: nothing is kept */
-    u64 files, bytes, most;
-};
-
-/* What is there; with `remove` everything is removed, and this is what was there. */
-struct kept_translations kept_translations_look(bool remove);
+/* Returns the folder's path, which the caller frees, and the most it may hold; NULL: nothing is
+ * kept. */
+char *kept_translations_path(u64 *ret_most);
 
 #endif

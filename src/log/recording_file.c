@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "log/content_hash.h"
+#include "log/known_hashes.h"
 #include "log/kept_copy.h"
 #include "log/kept_index.h"
 #include "log/pack.h"
@@ -125,7 +125,7 @@ static struct error *check_here(const struct recording *rec, const struct mapped
         return changed(about);
     if (!about->hashed)
         return unchanged_since(rec, about, st) ? NULL : changed(about);
-    int error = content_hash_file(fd, &hash, &size);
+    int error = known_hashes_file(fd, &hash, &size);
     if (error)
         return error_errno(error, "reading %s", about->path);
     return size == about->size && hash == about->hash ? NULL : changed(about);

@@ -42,6 +42,12 @@ static char *snapshot_store_root(void)
     return snapshot_store_on() ? user_cache_path("snapshots") : NULL;
 }
 
+char *snapshot_store_path(u64 *ret_most)
+{
+    *ret_most = snapshot_store_bound();
+    return snapshot_store_root();
+}
+
 static char *folder_of(const u8 id[16])
 {
     char text[33], *root = snapshot_store_root();

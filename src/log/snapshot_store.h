@@ -45,6 +45,10 @@ char *snapshot_store_name(const struct snapshot_about *about);
 /* True for such a name, or that of a snapshot that is being written. */
 bool snapshot_store_names(const char *name);
 
+/* Returns the path of the store, which the caller frees, and the most it may hold; NULL: nothing is
+ * kept. */
+char *snapshot_store_path(u64 *ret_most);
+
 /* True if snapshots may be kept. */
 bool snapshot_store_on(void);
 

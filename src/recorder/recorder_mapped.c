@@ -20,7 +20,7 @@
 
 #include "base/assert.h"
 #include "base/xalloc.h"
-#include "log/content_hash.h"
+#include "log/known_hashes.h"
 #include "log/mapped_list.h"
 
 struct recorder_mapped {
@@ -48,7 +48,7 @@ static void hash_file(struct mapped_file_about *about)
     if (fd < 0)
         return;
     about->hashed = is_still(fd, about, &before) &&
-                    content_hash_file(fd, &about->hash, &size) == 0 && size == about->size &&
+                    known_hashes_file(fd, &about->hash, &size) == 0 && size == about->size &&
                     is_still(fd, about, &after) &&
                     memcmp(&before.st_ctim, &after.st_ctim, sizeof before.st_ctim) == 0;
     close(fd);

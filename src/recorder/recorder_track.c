@@ -207,6 +207,17 @@ static u64 note_place(struct recorder_track *t)
     return PLACE_NS;
 }
 
+/* The program has logged its last event: the next thing to happen is that its image is gone. */
+static void wait_for_end(struct recorder_track *t, u64 ns)
+{
+    u32 *waits = &t->memory.shared->consumer_waits;
+    __atomic_store_n(waits, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&t->hung_up, __ATOMIC_SEQ_CST) &&
+        !__atomic_load_n(&t->leaving, __ATOMIC_SEQ_CST))
+        t->host.wait(t->host.context, waits, 1, ns);
+    __atomic_store_n(waits, 0, __ATOMIC_RELAXED);
+}
+
 /* There is nothing to take right now. Events in the ring have come since the last look, so the time
  * of the last look decides when the next flush is due. */
 static struct error *rest(struct recorder_track *t)
@@ -220,7 +231,11 @@ static struct error *rest(struct recorder_track *t)
     if (err)
         return err;
     u64 place = note_place(t), flush = FLUSH_NS - passed;
-    ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES, place < flush ? place : flush);
+    if (__atomic_load_n(&t->memory.shared->producer_done, __ATOMIC_ACQUIRE))
+        wait_for_end(t, flush);
+    else
+        ring_wait_for_bytes(&t->consumer, &t->host, RING_WAKE_BYTES,
+                            place < flush ? place : flush);
     return NULL;
 }
 

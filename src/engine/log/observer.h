@@ -48,6 +48,8 @@ struct observer {
     void (*snapshot)(enum observer_snapshot where);
     /* The process is about to end or to run another program; nothing has been given up yet. */
     void (*leaves)(void);
+    /* This is the child of a fork, with its own memory. */
+    void (*forked)(void);
     /* A signal would end a copy that has left the log. */
     void (*copy_died)(u32 signal);
 };

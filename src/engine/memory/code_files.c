@@ -16,9 +16,15 @@
  * file system calls the same time. */
 #define SETTLED (2 * SECOND)
 
-struct code_files code_files;
+static struct {
+    struct code_files now;
+    struct code_file looked_at; /* without its place */
+} code_files;
 
-static struct code_file looked_at; /* without its place */
+const struct code_files *code_files_now(void)
+{
+    return &code_files.now;
+}
 
 static u64 time_of_day(void)
 {
@@ -29,7 +35,7 @@ static u64 time_of_day(void)
 
 void code_files_look(const struct stat *file)
 {
-    looked_at = (struct code_file){
+    code_files.looked_at = (struct code_file){
         .device = file->st_dev,
         .inode = file->st_ino,
         .size = (u64)file->st_size,
@@ -38,7 +44,7 @@ void code_files_look(const struct stat *file)
     };
 }
 
-static bool has_settled(const struct code_file *f)
+static bool code_file_settled(const struct code_file *f)
 {
     return f->changed + SETTLED < time_of_day();
 }
@@ -55,30 +61,32 @@ static u32 code_files_index(const struct code_files *list, u64 at)
 void code_files_mapped(const struct area *a)
 {
     u32 wanted = PROT_EXEC, unwanted = PROT_WRITE;
-    struct code_file f = looked_at;
+    struct code_file f = code_files.looked_at;
+    struct code_files *list = &code_files.now;
     if ((a->protection & (wanted | unwanted)) != wanted || (a->flags & AREA_SHARED) ||
         !(a->flags & AREA_FILE) || a->device != f.device || a->inode != f.inode ||
-        code_files.count == CODE_FILES_MOST || !has_settled(&f))
+        list->count == CODE_FILES_MOST || !code_file_settled(&f))
         return;
     f.start = a->start;
     f.end = a->end;
     f.offset = a->offset;
-    u32 n = code_files_index(&code_files, f.start);
-    struct code_file *at = &code_files.file[n];
-    memmove(at + 1, at, (code_files.count - n) * sizeof(*at));
+    u32 n = code_files_index(list, f.start);
+    struct code_file *at = &list->file[n];
+    memmove(at + 1, at, (list->count - n) * sizeof(*at));
     *at = f;
-    code_files.count++;
-    code_files.version++;
+    list->count++;
+    list->version++;
 }
 
 void code_files_spoil(u64 start, u64 end)
 {
-    u32 n = code_files_index(&code_files, start);
-    while (n < code_files.count && code_files.file[n].start < end) {
-        struct code_file *at = &code_files.file[n];
-        memmove(at, at + 1, (code_files.count - n - 1) * sizeof(*at));
-        code_files.count--;
-        code_files.version++;
+    struct code_files *list = &code_files.now;
+    u32 n = code_files_index(list, start);
+    while (n < list->count && list->file[n].start < end) {
+        struct code_file *at = &list->file[n];
+        memmove(at, at + 1, (list->count - n - 1) * sizeof(*at));
+        list->count--;
+        list->version++;
     }
 }
 

@@ -29,7 +29,8 @@ struct code_files {
     struct code_file file[CODE_FILES_MOST]; /* in the order of their addresses */
 };
 
-extern struct code_files code_files;
+/* The present list. */
+const struct code_files *code_files_now(void);
 
 /* The file that is about to be mapped. */
 void code_files_look(const struct stat *file);

@@ -132,6 +132,8 @@ static void fork_child(const struct k_clone_args *args)
     if (args->flags & K_CLONE_FILES)
         descriptors_shared();
     stats_forked();
+    if (observer.forked)
+        observer.forked();
     process_become_forked(args);
     log_forked(ticks_now(), cpu->rip - SYSCALL_LENGTH);
 }

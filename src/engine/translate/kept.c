@@ -31,7 +31,7 @@ static struct {
     bool on;
     u32 fragments; /* how many of the present ones are in the file, too */
     u64 identity[KEPT_IDENTITY];
-    struct kept_path path;    /* of the file for `files`; empty: there are none */
+    struct kept_path path; /* of the file for `files`; empty: there are none */
     struct kept_header header;
     struct code_files files; /* as they were when kept_meet() looked at them */
 } kept;
@@ -52,12 +52,12 @@ static bool identify_engine(u64 ret[5])
 
 bool kept_due(void)
 {
-    return kept.on && kept.files.version != code_files.version;
+    return kept.on && kept.files.version != code_files_now()->version;
 }
 
 /* --- keeping ------------------------------------------------------------------------ */
 
-static u64 mix(u64 sum, const void *bytes, u64 size, u64 factor)
+static u64 kept_mix(u64 sum, const void *bytes, u64 size, u64 factor)
 {
     const u64 *word = bytes;
     for (u64 n = 0; n < size / 8; n++) {
@@ -67,20 +67,23 @@ static u64 mix(u64 sum, const void *bytes, u64 size, u64 factor)
     return sum;
 }
 
+static void add_sum(struct text *t, u64 factor)
+{
+    u64 sum = kept_mix(factor, kept.identity, sizeof(kept.identity), factor);
+    u64 size = kept.files.count * sizeof(kept.files.file[0]);
+    text_add_hex_wide(t, kept_mix(sum, kept.files.file, size, factor), 16);
+}
+
 static void name_file(void)
 {
     struct text t = TEXT(kept.path.text);
-    u64 size = kept.files.count * sizeof(kept.files.file[0]);
     kept.path.text[0] = '\0';
-    if (!size)
+    if (!kept.files.count)
         return;
     text_add(&t, settings.kept);
     text_add_char(&t, '/');
-    for (u64 factor = 0x9e3779b97f4a7c15; factor; factor = factor == 0x9e3779b97f4a7c15
-                                                      ? 0xc2b2ae3d27d4eb4f : 0) {
-        u64 sum = mix(factor, kept.identity, sizeof(kept.identity), factor);
-        text_add_hex_wide(&t, mix(sum, kept.files.file, size, factor), 16);
-    }
+    add_sum(&t, 0x9e3779b97f4a7c15);
+    add_sum(&t, 0xc2b2ae3d27d4eb4f);
 }
 
 static bool is_kept_page(u64 page)
@@ -88,7 +91,7 @@ static bool is_kept_page(u64 page)
     return code_files_hold(&kept.files, page);
 }
 
-static void find_parts(struct kept_header *h)
+static void kept_find_parts(struct kept_header *h)
 {
     code_cache_parts(&h->cache, h->parts);
     fragments_parts(h->parts + CODE_CACHE_PARTS);
@@ -104,21 +107,27 @@ static void kept_save(void)
     fragments_drop_unless(is_kept_page);
     kept.header = (struct kept_header){.cache = code_cache_held(), .fragments = held};
     memcpy(kept.header.identity, kept.identity, sizeof(kept.identity));
-    find_parts(&kept.header);
+    kept_find_parts(&kept.header);
     kept_folder_make_room(settings.kept);
     if (kept_file_write(settings.kept, &kept.path, &kept.header, &kept.files))
         kept.fragments = held.fragments;
 }
 
+/* What the parent had translated is kept by the parent. */
+static void kept_forked(void)
+{
+    kept.fragments = fragments_held().fragments;
+}
+
 /* --- using -------------------------------------------------------------------------- */
 
 /* The header is one that was written here, but perhaps by another engine. */
-static bool fits(const struct kept_header *h)
+static bool kept_fits(const struct kept_header *h)
 {
     struct kept_header here = {.cache = h->cache};
     if (memcmp(h->identity, kept.identity, sizeof(kept.identity)) || !code_cache_fits(&h->cache))
         return false;
-    find_parts(&here);
+    kept_find_parts(&here);
     for (unsigned n = 0; n < KEPT_PARTS; n++)
         if (h->parts[n].at != here.parts[n].at)
             return false;
@@ -150,9 +159,10 @@ static void use(i32 fd, bool sealed)
 
 static void note_files(void)
 {
-    kept.files.count = code_files.count;
-    kept.files.version = code_files.version;
-    memcpy(kept.files.file, code_files.file, code_files.count * sizeof(code_files.file[0]));
+    const struct code_files *now = code_files_now();
+    kept.files.count = now->count;
+    kept.files.version = now->version;
+    memcpy(kept.files.file, now->file, now->count * sizeof(now->file[0]));
 }
 
 void kept_meet(void)
@@ -167,7 +177,7 @@ void kept_meet(void)
     i32 fd = kept_file_open(&kept.path, &kept.header, &sealed);
     if (fd < 0)
         return;
-    if (fits(&kept.header) && kept_file_matches(fd, &kept.header, &kept.files))
+    if (kept_fits(&kept.header) && kept_file_matches(fd, &kept.header, &kept.files))
         use(fd, sealed);
     kernel_call(__NR_close, fd);
 }
@@ -176,8 +186,10 @@ void kept_start(void)
 {
     bool plain = settings.link && !settings.chaos && !settings.entries && !settings.blocks;
     kept.on = settings.kept && plain && identify_engine(kept.identity);
-    if (kept.on)
+    if (kept.on) {
         observer.leaves = kept_save;
+        observer.forked = kept_forked;
+    }
     kept.identity[5] = (u64)settings.block << 32 | settings.counters;
     kept.identity[6] = (u64)emulated_kind() << 1 | lower_uses_loop();
     kept.identity[7] = settings.cpu;

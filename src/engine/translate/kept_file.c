@@ -106,8 +106,8 @@ static bool read_boot(char ret[KEPT_BOOT])
 static bool write_at(i32 fd, u64 offset, const void *from, u64 size)
 {
     for (u64 done = 0; done < size;) {
-        i64 got = kernel_call(__NR_pwrite64, fd, (const u8 *)from + done, size - done,
-                              offset + done);
+        i64 got =
+            kernel_call(__NR_pwrite64, fd, (const u8 *)from + done, size - done, offset + done);
         if (kernel_failed(got) || !got)
             return false;
         done += (u64)got;
@@ -115,7 +115,7 @@ static bool write_at(i32 fd, u64 offset, const void *from, u64 size)
     return true;
 }
 
-static bool write_head(i32 fd, struct kept_header *h)
+static bool kept_write_head(i32 fd, struct kept_header *h)
 {
     h->magic = KEPT_MAGIC;
     h->head_sum = head_sum(h);
@@ -127,7 +127,7 @@ static u64 files_size(u64 count)
     return page_up(count * sizeof(struct code_file));
 }
 
-static bool write_all(i32 fd, struct kept_header *h, const struct code_files *files)
+static bool kept_write_all(i32 fd, struct kept_header *h, const struct code_files *files)
 {
     u64 offset = HEADER + files_size(h->file_count);
     if (!write_at(fd, HEADER, files->file, h->file_count * sizeof(struct code_file)))
@@ -138,7 +138,7 @@ static bool write_all(i32 fd, struct kept_header *h, const struct code_files *fi
             return false;
         offset += size;
     }
-    return write_head(fd, h);
+    return kept_write_head(fd, h);
 }
 
 static bool limit_allows(u64 size)
@@ -159,7 +159,7 @@ static void name_draft(struct kept_path *ret, const char *folder)
 bool kept_file_write(const char *folder, const struct kept_path *path, struct kept_header *h,
                      const struct code_files *files)
 {
-    static struct kept_path draft;
+    struct kept_path draft;
     h->file_count = files->count;
     h->size = HEADER + files_size(h->file_count);
     for (unsigned n = 0; n < KEPT_PARTS; n++)
@@ -173,7 +173,7 @@ bool kept_file_write(const char *folder, const struct kept_path *path, struct ke
         return false;
     }
     h->body_sum = body_sum(h->parts);
-    bool good = write_all((i32)fd, h, files);
+    bool good = kept_write_all((i32)fd, h, files);
     if (good) {
         set_seal((i32)fd, h);
         good = !kernel_call(__NR_rename, draft.text, path->text);
@@ -192,7 +192,7 @@ static bool is_private(const struct stat *s)
            (i64)s->st_uid == kernel_call(__NR_geteuid);
 }
 
-static bool is_sealed(const struct stat *s, const struct kept_header *h)
+static bool kept_is_sealed(const struct stat *s, const struct kept_header *h)
 {
     char boot[KEPT_BOOT];
     u64 seal[2];
@@ -212,7 +212,7 @@ i32 kept_file_open(const struct kept_path *path, struct kept_header *ret, bool *
                 ret->magic == KEPT_MAGIC && ret->head_sum == head_sum(ret) &&
                 ret->size == (u64)s.st_size;
     if (good) {
-        *ret_sealed = is_sealed(&s, ret);
+        *ret_sealed = kept_is_sealed(&s, ret);
         return (i32)fd;
     }
     kernel_call(__NR_close, fd);
@@ -235,7 +235,7 @@ bool kept_file_matches(i32 fd, const struct kept_header *h, const struct code_fi
     return true;
 }
 
-static bool read_all(i32 fd, u64 to, u64 size, u64 offset)
+static bool kept_read_all(i32 fd, u64 to, u64 size, u64 offset)
 {
     for (u64 done = 0; done < size;) {
         i64 got = kernel_call(__NR_pread64, fd, to + done, size - done, offset + done);
@@ -247,7 +247,7 @@ static bool read_all(i32 fd, u64 to, u64 size, u64 offset)
 }
 
 /* The folder may be on a file system that forbids execution: then code is read. */
-static void map_part(i32 fd, const struct kept_part *part, bool is_code, u64 offset)
+static void kept_map_part(i32 fd, const struct kept_part *part, bool is_code, u64 offset)
 {
     u64 size = page_up(part->size);
     u32 protection = PROT_READ | PROT_WRITE | (is_code ? PROT_EXEC : 0);
@@ -255,7 +255,7 @@ static void map_part(i32 fd, const struct kept_part *part, bool is_code, u64 off
         return;
     i64 got = kernel_call(__NR_mmap, part->at, size, protection,
                           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, offset);
-    if (kernel_failed(got) && !read_all(fd, part->at, size, offset))
+    if (kernel_failed(got) && !kept_read_all(fd, part->at, size, offset))
         engine_stop("kept translations cannot be read", NULL);
 }
 
@@ -263,7 +263,7 @@ void kept_file_map(i32 fd, const struct kept_header *h)
 {
     u64 offset = HEADER + files_size(h->file_count);
     for (unsigned n = 0; n < KEPT_PARTS; n++) {
-        map_part(fd, &h->parts[n], n < CODE_CACHE_PARTS, offset);
+        kept_map_part(fd, &h->parts[n], n < CODE_CACHE_PARTS, offset);
         offset += page_up(h->parts[n].size);
     }
 }
@@ -275,7 +275,7 @@ bool kept_file_verify(const struct kept_path *path, struct kept_header *h)
     i64 writable = kernel_call(__NR_open, path->text, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (kernel_failed(writable))
         return true;
-    if (read_boot(h->boot) && write_head((i32)writable, h))
+    if (read_boot(h->boot) && kept_write_head((i32)writable, h))
         set_seal((i32)writable, h);
     kernel_call(__NR_close, writable);
     return true;

@@ -22,13 +22,13 @@ struct entry {
     char name[];
 };
 
-struct found {
+struct kept_found {
     u64 bytes;
     u64 oldest;
     char oldest_name[256];
 };
 
-static void consider(i32 folder, const char *name, struct found *f)
+static void consider(i32 folder, const char *name, struct kept_found *f)
 {
     struct stat s;
     if (name[0] == '.' || kernel_call(__NR_newfstatat, folder, name, &s, AT_SYMLINK_NOFOLLOW))
@@ -41,11 +41,11 @@ static void consider(i32 folder, const char *name, struct found *f)
     text_add(&t, name);
 }
 
-static bool look_through(i32 folder, struct found *ret)
+static bool kept_look_through(i32 folder, struct kept_found *ret)
 {
     _Alignas(8) char room[8192];
     i64 got;
-    *ret = (struct found){.oldest = ~0ul};
+    *ret = (struct kept_found){.oldest = ~0ul};
     kernel_call(__NR_lseek, folder, 0, SEEK_SET);
     while ((got = kernel_call(__NR_getdents64, folder, room, sizeof(room))) > 0)
         for (i64 at = 0; at < got;) {
@@ -58,11 +58,11 @@ static bool look_through(i32 folder, struct found *ret)
 
 void kept_folder_make_room(const char *path)
 {
-    struct found found;
+    struct kept_found found;
     i64 folder = kernel_call(__NR_open, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (kernel_failed(folder))
         return;
-    while (look_through((i32)folder, &found) && found.bytes > settings.kept_most)
+    while (kept_look_through((i32)folder, &found) && found.bytes > settings.kept_most)
         if (kernel_call(__NR_unlinkat, folder, found.oldest_name, 0))
             break;
     kernel_call(__NR_close, folder);

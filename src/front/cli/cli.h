@@ -10,7 +10,8 @@
 
 extern const struct command cli_exec;   /* does not return if all goes well */
 extern const struct command cli_record; /* returns the status of the program */
-extern const struct command cli_ls, cli_info, cli_dump, cli_rm, cli_gc, cli_pack, cli_trim;
+extern const struct command cli_ls, cli_info, cli_dump, cli_rm, cli_gc, cli_cache, cli_pack,
+    cli_trim;
 
 /* ebb replay --verify, --run: returns 0 if everything was replayed as recorded, 3 if not,
  * or if a snapshot of the recording is not what the replay comes to. */
