@@ -422,7 +422,8 @@ static int queue(void)
     return id;
 }
 
-/* A process that removes a queue or a set of semaphores when the case has ended, however it does. */
+/* A process that removes a queue or a set of semaphores when the case has ended, however it
+ * does. */
 static void remove_later(int kind, int id)
 {
     pid_t parent = getpid(), pid = fork();

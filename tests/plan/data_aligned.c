@@ -1,7 +1,7 @@
 /* Stores beside what is watched, and to it, with alignment checks on.
  *
- * What is watched is the byte WATCHED.  It shares eight bytes with one of the stores beside it, so translated code looks at the map
- * of single bytes, at a place of the map that is not aligned.
+ * What is watched is the byte WATCHED.  It shares eight bytes with one of the stores beside it, so
+ * translated code looks at the map of single bytes, at a place of the map that is not aligned.
  */
 enum { STORES = 64, ROUNDS = 5, APART = 8, WATCHED = 60 };
 

@@ -1,4 +1,5 @@
-/* Loads from a vector of addresses, again and again, and little else: an element is read or not as a mask says. */
+/* Loads from a vector of addresses, again and again, and little else: an element is read or not as
+ * a mask says. */
 #include <immintrin.h>
 
 enum { ROUNDS = 20000, COUNT = 64 };

@@ -1,5 +1,5 @@
-/* Memory that changes in every way there is: stores of several threads and of a handler, answers of the kernel that come at once and
- * late, strings. */
+/* Memory that changes in every way there is: stores of several threads and of a handler, answers of
+ * the kernel that come at once and late, strings. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A thread waits in read() for what another one computes: its buffer is written when it goes on, in a call that began long before. */
+/* A thread waits in read() for what another one computes: its buffer is written when it goes on, in
+ * a call that began long before. */
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* Code that is written, run and written again: next to other code, in itself, and in a mapping that moves. */
+/* Code that is written, run and written again: next to other code, in itself, and in a mapping that
+ * moves. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-/* Loops that the translator unrolls, loops with branches inside, recursion, calls through pointers. */
+/* Loops that the translator unrolls, loops with branches inside, recursion, calls through
+ * pointers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* A fork, a vfork with an exec, a child that is waited for, and an exec at the end, after one that fails. */
+/* A fork, a vfork with an exec, a child that is waited for, and an exec at the end, after one that
+ * fails. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/wait.h>

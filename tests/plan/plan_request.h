@@ -1,4 +1,5 @@
-/* For the checks of plans: one plan under construction, and what runs it.  Errors end the program. */
+/* For the checks of plans: one plan under construction, and what runs it.  Errors end the
+ * program. */
 #ifndef TESTS_PLAN_REQUEST_H
 #define TESTS_PLAN_REQUEST_H
 

@@ -1,4 +1,5 @@
-/* Signals that an instruction causes, that the program sends itself, and that a timer sends; jumps out of handlers, traps. */
+/* Signals that an instruction causes, that the program sends itself, and that a timer sends; jumps
+ * out of handlers, traps. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

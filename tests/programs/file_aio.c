@@ -1,5 +1,5 @@
-/* Asynchronous input and output of the old kind, by its system calls: reads and writes of a file and
- * of vectors, errors in the call and in the event, an eventfd, waiting for readiness, several
+/* Asynchronous input and output of the old kind, by its system calls: reads and writes of a file
+ * and of vectors, errors in the call and in the event, an eventfd, waiting for readiness, several
  * contexts, a forked child. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Files that are read and written past the page cache (O_DIRECT), by threads: the kernel wants the memory aligned as the disk is,
- * also memory that it is only lent.
+/* Files that are read and written past the page cache (O_DIRECT), by threads: the kernel wants the
+ * memory aligned as the disk is, also memory that it is only lent.
  *
  * libs: -lpthread
  */

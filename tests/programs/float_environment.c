@@ -1,6 +1,6 @@
-/* What the x87 unit tells of its last instruction, stored again and again, at once or after a sleep.  Some processors forget it at
- * a context switch, so it is not printed; but a replay must find the same in memory.  With an exception pending it is not
- * forgotten.
+/* What the x87 unit tells of its last instruction, stored again and again, at once or after a
+ * sleep.  Some processors forget it at a context switch, so it is not printed; but a replay must
+ * find the same in memory.  With an exception pending it is not forgotten.
  *
  * variants: static
  * settings: yes

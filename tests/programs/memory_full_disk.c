@@ -1,5 +1,6 @@
-/* A store to a shared mapping of a sparse file for which the file system has no room: SIGBUS, in the midst of
- * whatever instruction that was.  The program makes itself a small file system, where it may. */
+/* A store to a shared mapping of a sparse file for which the file system has no room: SIGBUS, in
+ * the middle of any kind of instruction. The program mounts a small file system for itself, if it
+ * may. */
 #include "check.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Protection keys: pkey_alloc gives one out and sets its rights in the processor, pkey_mprotect puts
- * memory under it, and what lies there faults or not as the rights of the key say.  Skipped where the
- * processor has no keys.
+/* Protection keys: pkey_alloc gives one out and sets its rights in the processor, pkey_mprotect
+ * puts memory under it, and what lies there faults or not as the rights of the key say.  Skipped
+ * where the processor has no keys.
  *
  * variants: static
  * settings: yes

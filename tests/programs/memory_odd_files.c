@@ -1,5 +1,5 @@
-/* Memory from files that are not like others: /dev/zero, files read past the cache, secret memory, segments of which
- * a part was unmapped, files that grow and shrink under a private mapping. */
+/* Memory from files that are not like others: /dev/zero, files read past the cache, secret memory,
+ * segments of which a part was unmapped, files that grow and shrink under a private mapping. */
 #include "check.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-/* Changes of the address space that the kernel refuses, wholly or half way: for want of memory, because pages are
- * locked, because a file may not be written. */
+/* Changes of the address space that the kernel refuses, wholly or half way: for want of memory,
+ * because pages are locked, because a file may not be written. */
 #include "check.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void locked(void)
     CHECK(munmap(p, 6 * PAGE) == 0);
 }
 
-/* Behind a hole the advice is followed all the same. */
+/* Advice also applies to the memory after a hole. */
 static void advice_with_hole(void)
 {
     char *p = pages(3);

@@ -1,5 +1,5 @@
-/* Stores that do more than store: flags that they read, write or keep, registers that they change, high bytes of
- * registers, and an alignment check, again and again on the same few words.
+/* Stores that do more than store: flags that they read, write or keep, registers that they change,
+ * high bytes of registers, and an alignment check, again and again on the same few words.
  *
  * variants: static
  * settings: yes
@@ -20,7 +20,7 @@ __attribute__((noinline)) static void note(unsigned long flags)
     sum = sum * 31 + (flags & 0x8d5) + word[0] + 3 * word[1];
 }
 
-/* Executed with the given flags, which are told behind it. */
+/* Executes the instruction with the given flags, and reports the flags after it. */
 #define WITH_FLAGS(before, insn, ...)                                                              \
     do {                                                                                           \
         unsigned long flags_ = (before);                                                           \

@@ -1,4 +1,4 @@
-/* System calls as they are: numbers nobody has, bad pointers, what they do to registers.
+/* Bare system calls: numbers that do not exist, bad pointers, what they do to registers.
  *
  * variants: static
  */

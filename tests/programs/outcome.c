@@ -3,7 +3,7 @@
  *
  * A shell cannot tell `exit 139` from death by SIGSEGV; this can.  Output goes to FILE (both
  * streams, in order), input is /dev/null, and the last line of FILE says `exited N`,
- * `killed by N` or `timed out`.  Whatever the program leaves running is killed, so that one
+ * `killed by N` or `timed out`.  Processes that the program leaves running are killed, so that one
  * case cannot disturb the next.
  *
  * tool: not a test

@@ -1,5 +1,5 @@
-/* Processes that share more with their maker than a child of fork does, or less: the table of descriptors, the
- * directory, the parent; and descriptors that stand for processes. */
+/* Processes that share more with their maker than a child of fork does, or less: the table of
+ * descriptors, the directory, the parent; and descriptors that stand for processes. */
 #include "check.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* Processes that share their maker's memory and are no threads of it (CLONE_VM alone): they run
- * beside it, have ids of their own, are waited for, write into each other's memory, and die alone. */
+ * beside it, have ids of their own, are waited for, write into each other's memory, and die
+ * alone. */
 #include "check.h"
 
 #include <linux/futex.h>

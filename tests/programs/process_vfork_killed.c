@@ -3,7 +3,7 @@
 #include "check.h"
 #include <time.h>
 
-/* Another process kills whoever writes its id into the pipe, a little later. */
+/* Another process reads process ids from the pipe, and kills each a little later. */
 static pid_t start_killer(int *in)
 {
     int fds[2];

@@ -1,5 +1,5 @@
-/* A file that one process has mapped shared and another writes by other means: write, pwrite, at its end, by making it longer and
- * shorter.  The one that writes has it mapped, or not.
+/* A file that one process has mapped shared and another writes by other means: write, pwrite, at
+ * its end, by making it longer and shorter.  The one that writes has it mapped, or not.
  */
 #include "check.h"
 #include <fcntl.h>

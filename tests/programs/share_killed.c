@@ -1,5 +1,5 @@
-/* Processes that are killed in the middle of sharing memory: while they run, while they wait, and while they hold a robust lock;
- * the others go on.
+/* Processes that are killed in the middle of sharing memory: while they run, while they wait, and
+ * while they hold a robust lock; the others go on.
  */
 #include "check.h"
 #include <pthread.h>

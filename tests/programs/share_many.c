@@ -1,4 +1,5 @@
-/* More pieces of shared memory at a time than most programs ever have; each keeps what is its own, also in a child.
+/* More pieces of shared memory at a time than most programs ever have; each keeps what is its own,
+ * also in a child.
  *
  * A replay has a descriptor for each of them, so this says nothing where hardly any are allowed.
  */

@@ -1,5 +1,5 @@
-/* Programs that meet by name: a file, POSIX shared memory, a named semaphore; each is started by execve and knows nothing but the
- * names.  And one that gets its memory through a socket.
+/* Programs that meet by name: a file, POSIX shared memory, a named semaphore; each is started by
+ * execve and knows nothing but the names.  And one that gets its memory through a socket.
  *
  * args: named | passed
  */

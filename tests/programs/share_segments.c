@@ -1,4 +1,5 @@
-/* System V segments that several processes attach, at different places, with a semaphore set to take turns. */
+/* System V segments that several processes attach, at different places, with a semaphore set to
+ * take turns. */
 #include "check.h"
 #include <sys/ipc.h>
 #include <sys/sem.h>

@@ -1,5 +1,6 @@
-/* Processes that take turns on memory without a name: by spinning, by pipes, by semaphores, and by locked instructions on a
- * counter that all of them count; what each writes the others must see, page by page.
+/* Processes that take turns on memory without a name: by spinning, by pipes, by semaphores, and by
+ * locked instructions on a counter that all of them count; what each writes the others must see,
+ * page by page.
  *
  * variants: static
  */
@@ -65,7 +66,7 @@ static void all_play(int rounds, void (*wait_for)(int))
     CHECK(atomic_load(&shared->counter) == rounds * (1 + 2 + 3));
 }
 
-/* Nobody waits for anybody: whatever the order, nothing is lost. */
+/* No process waits for another one. In any order, no increment is lost. */
 static void count_together(void)
 {
     pid_t child[PROCESSES];

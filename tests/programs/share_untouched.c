@@ -1,5 +1,6 @@
-/* A child of fork that computes for a while and does not touch the memory that it shares: until then its page table has
- * nothing of it.  What it reads there in the end is what its parent wrote before the fork. */
+/* A child of fork that computes for a while and does not touch the memory that it shares: until
+ * then its page table has nothing of it.  What it reads there in the end is what its parent wrote
+ * before the fork. */
 #include "check.h"
 #include <sys/ipc.h>
 #include <sys/mman.h>

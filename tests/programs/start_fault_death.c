@@ -1,4 +1,4 @@
-/* A fault nobody handles kills with its own signal.
+/* A fault without a handler kills the program with its own signal.
  *
  * variants: static
  * args: read | write | jump | divide | illegal | trap | abort | general | stack

@@ -1,4 +1,5 @@
-/* Threads that end with a word to clear, or a list of locks, that is not there, or that lies anywhere. */
+/* Threads that end with a word to clear, or a list of locks, that is not there, or that lies
+ * anywhere. */
 #include "check.h"
 
 #include <linux/futex.h>

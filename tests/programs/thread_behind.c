@@ -1,8 +1,9 @@
 /* While a thread waits for an answer, another watches the memory that it will be written to.
  *
- * How long the watcher looked in vain goes into what it computes and into a register at its next system call, so a
- * replay in which the answer comes at another moment is another run.  What stands beside the answer and was changed
- * meanwhile keeps its new value; memory that cannot be written is said to be so, and nothing is lost.
+ * How long the watcher looked in vain goes into what it computes and into a register at its next
+ * system call, so a replay in which the answer comes at another moment is another run.  What stands
+ * beside the answer and was changed meanwhile keeps its new value; memory that cannot be written is
+ * said to be so, and nothing is lost.
  */
 #include "check.h"
 #include <netinet/in.h>
@@ -334,8 +335,8 @@ static void *answers(void *kind)
     return NULL;
 }
 
-/* The watcher may see the answer before the waiter has returned natively; what counts is that the replay
- * sees it at the same turn. */
+/* The watcher may see the answer before the waiter has returned natively; what counts is that the
+ * replay sees it at the same turn. */
 static unsigned watch(const struct kind *k)
 {
     const volatile unsigned *word = k->place;

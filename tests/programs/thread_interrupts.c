@@ -1,4 +1,4 @@
-/* A timer interrupts several threads that compute: whoever is hit, no checksum suffers.
+/* A timer interrupts several threads that compute; the checksums stay right.
  *
  * settings: yes
  */

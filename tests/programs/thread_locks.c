@@ -168,7 +168,7 @@ static void to_and_fro(void)
     CHECK(pthread_timedjoin_np(thread, NULL, &soon) == 0);
 }
 
-/* A child has one thread, whoever waited in its parent. */
+/* A child has one thread, even if other threads waited in its parent. */
 static void forked(void)
 {
     pthread_t threads[THREADS];

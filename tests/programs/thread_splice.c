@@ -1,5 +1,5 @@
-/* vmsplice in a program with two threads: to a pipe it lends the pages of the caller's memory, from a
- * pipe it fills them.
+/* vmsplice in a program with two threads: to a pipe it lends the pages of the caller's memory, from
+ * a pipe it fills them.
  *
  * variants: static
  */

@@ -1,5 +1,6 @@
-/* A thread lets a semaphore go, computes a little, takes it again, and waits for something else while it has it.  Another
- * one wants it, and must get it: it does not if it only ever runs while the first one waits.
+/* A thread lets a semaphore go, computes a little, takes it again, and waits for something else
+ * while it has it.  Another one wants it, and must get it: it does not if it only ever runs while
+ * the first one waits.
  *
  * libs: -lpthread
  */

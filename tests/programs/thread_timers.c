@@ -1,4 +1,5 @@
-/* Timers that signal one thread, others that start threads, and threads that signal each other meanwhile.
+/* Timers that signal one thread, others that start threads, and threads that signal each other
+ * meanwhile.
  *
  * libs: -lrt
  */

@@ -1,6 +1,7 @@
 /* counter FILE READY: computes for ever, and counts in a file that it has mapped.
  *
- * FILE has the count and the process id; READY is made when it begins.  All that happens in between is
+ * FILE has the count and the process id; READY is made when it begins.  All that happens in between
+ * is
  * computed: nothing is logged.
  */
 #include <fcntl.h>

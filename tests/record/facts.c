@@ -1,8 +1,8 @@
 /* Makes each fact that a log can tell happen at least once: see tests/suites/71-facts.
  *
- * Threads that wait, a signal that interrupts a call, one that is ignored, a fault with a handler, a call that
- * ebb refuses, one whose memory is compared, a free-standing DATA, a child of vfork, shared memory and a file that
- * is mapped; in the end a fault without a handler.
+ * Threads that wait, a signal that interrupts a call, one that is ignored, a fault with a handler,
+ * a call that ebb refuses, one whose memory is compared, a free-standing DATA, a child of vfork,
+ * shared memory and a file that is mapped; in the end a fault without a handler.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>

@@ -1,7 +1,8 @@
 /* What a program is shown of the processor must hang together: levels [LIMIT]
  *
- * With a LIMIT (a mask of XCR0 in hexadecimal) no state beyond it is shown.  cpuid, xgetbv, what xsave
- * writes and what a signal frame holds must all say the same.  Prints what is wrong, and `done`.
+ * With a LIMIT (a mask of XCR0 in hexadecimal) no state beyond it is shown.  cpuid, xgetbv, what
+ * xsave writes and what a signal frame holds must all say the same.  Prints what is wrong, and
+ * `done`.
  */
 #include <cpuid.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-/* A program with a library of its own, that reads its own file, catches a signal and ends with 7. */
+/* A program with a library of its own, that reads its own file, catches a signal and ends with
+ * 7. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

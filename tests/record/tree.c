@@ -1,5 +1,5 @@
-/* Processes that make processes, in the ways there are; the argument says which (and the next, how deep).  What is printed
- * is always the same, in the same order, and nothing waits for a clock.
+/* Processes that make processes, in the ways there are; the argument says which (and the next, how
+ * deep).  What is printed is always the same, in the same order, and nothing waits for a clock.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* victim LINES [LIMIT]: something of everything that is recorded, for ever so long.
  *
- * Prints its pid, then a line each few dozen rounds; after LINES lines `done`.  A round makes calls that
- * write memory, asks clocks, maps and unmaps, takes signals of a timer and of its own, computes.
- * With LIMIT it ends itself by SIGKILL after so many rounds.
+ * Prints its pid, then a line each few dozen rounds; after LINES lines `done`.  A round makes calls
+ * that write memory, asks clocks, maps and unmaps, takes signals of a timer and of its own,
+ * computes. With LIMIT it ends itself by SIGKILL after so many rounds.
  */
 #include <fcntl.h>
 #include <signal.h>

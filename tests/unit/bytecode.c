@@ -2,7 +2,8 @@
  *
  * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_float.c src/base/assert.c src/base/complain.c
  *
- * Code is written in rows: numbers below 256 are bytes.  Then random bytes, of which only an end is asked.
+ * Code is written in rows: numbers below 256 are bytes.  Then random bytes, of which only an end is
+ * asked.
  */
 #include <stdio.h>
 #include <stdlib.h>

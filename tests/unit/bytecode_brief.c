@@ -2,7 +2,8 @@
  *
  * unit: src/engine/plan/bytecode.c src/engine/plan/bytecode_brief.c src/engine/plan/bytecode_float.c src/base/assert.c src/base/complain.c
  *
- * Rows, then random code of the opcodes that brief ones are made of: whatever is taken for a brief one must come to what running it comes to.
+ * Rows, then random code of the opcodes that brief ones are made of: whatever is taken for a brief
+ * one must come to what running it comes to.
  */
 #include <stdio.h>
 #include <string.h>

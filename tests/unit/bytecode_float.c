@@ -1,4 +1,5 @@
-/* Floating point of conditions against the processor's: a million random pairs for each opcode, odd ones among them.
+/* Floating point of conditions against the processor's: a million random pairs for each opcode, odd
+ * ones among them.
  *
  * unit: src/engine/plan/bytecode_float.c
  */

@@ -1,4 +1,5 @@
-/* Page files: written, read again, shrunk; cut short, and with bits turned over.  And the recorder's
+/* Page files: written, read again, shrunk; cut short, and with bits turned over.  And the
+ * recorder's
  * pages: each content once, and frames that nothing refers to are gone.
  *
  * The rule for damage: what is read is what was written, or an error.

@@ -1,5 +1,5 @@
-/* The columns of the system-call table that say what the engine does with a call: that they agree with
- * one another and with the arguments, and with lists that were made from the manual pages.
+/* The columns of the system-call table that say what the engine does with a call: that they agree
+ * with one another and with the arguments, and with lists that were made from the manual pages.
  *
  * unit: src/log/syscall_table.c src/log/syscall_rows.c
  */
