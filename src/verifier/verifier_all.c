@@ -298,16 +298,15 @@ static void ended(void *context, struct verifier_line *line, char *said)
 /* If everything except the part was reproduced, one of its snapshots was wrong. */
 static void tell_interval(const struct job_parts *p, struct verifier_outcome *ret)
 {
-    const struct snapshot_about *from = p->from ? &p->from->stored->about : NULL;
-    const struct snapshot_about *to = p->to ? &p->to->stored->about : NULL;
+    const struct snapshot_stored *from = p->from ? p->from->stored : NULL;
+    const struct snapshot_stored *to = p->to ? p->to->stored : NULL;
     ret->has_interval = true;
     ret->in_interval = p->wrong;
-    ret->from_tick = from ? from->tick : 0;
-    ret->from_pc = from ? from->pc : 0;
-    ret->to_tick = to ? to->tick : ~0ull;
-    ret->to_pc = to ? to->pc : ~0ull;
-    ret->in_recording = !p->unable && ((p->from && p->from->stored->own) ||
-                                       (p->to && p->to->stored->own));
+    ret->from_tick = from ? from->about.tick : 0;
+    ret->from_pc = from ? from->about.pc : 0;
+    ret->to_tick = to ? to->about.tick : ~0ull;
+    ret->to_pc = to ? to->about.pc : ~0ull;
+    ret->in_recording = !p->unable && ((from && from->own) || (to && to->own));
     if (ret->result == VERIFIER_REPRODUCED) {
         verifier_cut_remove(p->from);
         verifier_cut_remove(p->to);
