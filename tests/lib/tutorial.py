@@ -4,7 +4,6 @@
 
 In a block between fences, a line after "$ " is a command of the shell, and one after "(ebb) " one of
 the debugger that `ebb replay` opened.  Everything else in a block that has such lines is an answer.
-`ebb replay -c COMMAND` in the page runs COMMAND before the others, without its answer.
 """
 import os
 import shlex
