@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "log/engine_locate.h"
@@ -265,6 +266,30 @@ static void replayer_look_up(struct replayer *r, struct wait *w)
         r->family->waiting(r->family->waiting_context, r, w->looks * LOOK_MILLISECONDS / 1e3);
 }
 
+static struct error *replayer_answer(struct replayer *r, const union replayer_answer *asked,
+                                     size_t size);
+
+/* The process that runs beside has sent something: a request is answered; how its run ended waits
+ * for replayer_run_end(), and so does an error. */
+static void tend_beside(struct replayer_family *f)
+{
+    struct replayer *r = f->beside;
+    union replayer_answer asked;
+    size_t size;
+    int fd;
+    ssize_t n = recv(r->socket, &asked.message, sizeof asked.message, MSG_PEEK | MSG_DONTWAIT);
+    bool asks = n == (ssize_t)sizeof asked.message && (asked.message.kind == CHANNEL_FETCH ||
+                                                       asked.message.kind == CHANNEL_PAGES);
+    if (!asks) {
+        f->beside = n < 0 && (errno == EAGAIN || errno == EINTR) ? r : NULL;
+        return;
+    }
+    receive(r->socket, &asked, &size, &fd);
+    if (fd >= 0)
+        close(fd);
+    error_destroy(replayer_answer(r, &asked, size)); /* the engine learns of it, too */
+}
+
 /* Waits until a message has arrived. */
 static struct error *replayer_wait_for(struct replayer *r, struct wait *w)
 {
@@ -276,13 +301,18 @@ static struct error *replayer_wait_for(struct replayer *r, struct wait *w)
                 return err;
             w->told = true;
         }
-        struct pollfd polls[2] = {{.fd = r->socket, .events = POLLIN},
-                                  {.fd = r->family->wake, .events = POLLIN}};
         bool patient = w->runs && !w->told;
-        int ready = poll(polls, patient && !r->family->heedless ? 2 : 1,
-                         patient ? LOOK_MILLISECONDS : ANSWER_SECONDS * 1000);
+        const struct replayer *beside = r->family->beside;
+        struct pollfd polls[3] = {
+            {.fd = r->socket, .events = POLLIN},
+            {.fd = patient && !r->family->heedless ? r->family->wake : -1, .events = POLLIN},
+            {.fd = beside && beside != r ? beside->socket : -1, .events = POLLIN},
+        };
+        int ready = poll(polls, 3, patient ? LOOK_MILLISECONDS : ANSWER_SECONDS * 1000);
         if (ready > 0 && polls[0].revents)
             return NULL;
+        if (ready > 0 && polls[2].revents)
+            tend_beside(r->family);
         if (ready == 0 && patient)
             replayer_look_up(r, w);
         else if (ready == 0)
@@ -434,6 +464,8 @@ void replayer_destroy(struct replayer *r)
     if (!r)
         return;
     free(r->trace);
+    if (r->family->beside == r)
+        r->family->beside = NULL;
     if (r->socket >= 0)
         close(r->socket);
     if (r->pid > 0) {
@@ -610,10 +642,9 @@ static struct error *give_points(struct replayer *r, u64 id)
     return NULL;
 }
 
-struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
+static struct error *replayer_run_begin(struct replayer *r, const struct plan *plan, size_t size)
 {
     struct control_run run = {.plan_size = (u32)size};
-    u64 from = r->stopped.tick;
     struct error *err =
         plan->points && plan->points != r->points ? give_points(r, plan->points) : NULL;
     int fd = -1;
@@ -628,16 +659,38 @@ struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t s
     err = say(r, &run.message, CONTROL_RUN, sizeof run, plan, fd < 0 ? size : 0, fd);
     if (fd >= 0)
         close(fd);
-    fd = -1;
     forget_trace(r);
-    if (!err)
-        err = replayer_hear_stopped(r, &fd);
+    return err;
+}
+
+struct error *replayer_run_end(struct replayer *r, u32 mode)
+{
+    u64 from = r->stopped.tick;
+    int fd = -1;
+    if (r->family->beside == r)
+        r->family->beside = NULL;
+    struct error *err = replayer_hear_stopped(r, &fd);
     if (!err)
         r->family->ticks_run += r->stopped.tick - from;
-    if (!err && plan->mode == PLAN_TRACE)
+    if (!err && mode == PLAN_TRACE)
         err = take_trace(r, fd);
     if (fd >= 0)
         close(fd);
+    return err;
+}
+
+struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
+{
+    struct error *err = replayer_run_begin(r, plan, size);
+    return err ? err : replayer_run_end(r, plan->mode);
+}
+
+struct error *replayer_run_beside(struct replayer *r, const struct plan *plan, size_t size)
+{
+    assert(!r->family->beside);
+    struct error *err = replayer_run_begin(r, plan, size);
+    if (!err)
+        r->family->beside = r;
     return err;
 }
 

@@ -1,7 +1,8 @@
 /* One engine process that replays for a session: commands and answers.
  *
  * Every replayer of a session is a copy of the first, made by CONTROL_FORK, or a copy of a copy;
- * all are children of ebb. A replayer's process runs only inside a call of these functions.
+ * all are children of ebb. A replayer's process runs only inside a call of these functions, or
+ * between replayer_run_beside() and replayer_run_end().
  *
  * If an engine dies, does not answer, or finds that the replay differs from the recording, the call
  * returns an error. Only replayer_destroy() may be called after that.
@@ -36,6 +37,8 @@ struct replayer_family {
     /* Called now and then while a process runs, with the seconds it has run so far; may be NULL. */
     void (*waiting)(void *context, const struct replayer *r, double seconds);
     void *waiting_context;
+    /* Runs while ebb waits for another one: its requests are answered meanwhile; or NULL. */
+    struct replayer *beside;
     pid_t *dying;  /* killed, not reaped yet */
     size_t dying_count, dying_room;
     /* The total work so far. Tests compare it with the cost of a question. */
@@ -85,6 +88,9 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret);
  * INTERRUPTED; all other reasons are returned as errors. */
 struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size);
 struct error *replayer_run_to(struct replayer *r, struct moment limit);
+/* The same in two steps, between which others of the family may run. At most one runs beside. */
+struct error *replayer_run_beside(struct replayer *r, const struct plan *plan, size_t size);
+struct error *replayer_run_end(struct replayer *r, u32 mode);
 
 /* Runs by single instructions. *ret_fd is a file of struct states. */
 struct error *replayer_states(struct replayer *r, struct moment limit, u64 most, int *ret_fd);

@@ -3,7 +3,8 @@
  * Forward: one pass of the present process stops at the hit.
  *
  * Backward: hits are counted in parts of the track, from the nearest part to the farthest (the
- * header has the rule), until enough are found. A part is counted in pieces. Each piece leaves a
+ * header has the rule), until enough are found. Two processes count the halves of a long part at
+ * the same time. A part is counted in pieces. Each piece leaves a
  * checkpoint and a count, so that going to the hit replays at most one piece. The engine remembers
  * the last hits of a piece; only an earlier hit takes another pass over the piece.
  *
@@ -18,12 +19,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/xalloc.h"
 #include "session/session_internal.h"
 
-enum { PIECES = 8, INTERVALS_MOST = 1024 };
+enum { PIECES = 8, INTERVALS_MOST = 1024, HALVES_LEAST = 64 /* ticks */ };
+
+static const double WORTH_HALVES = 0.3; /* seconds of replay that justify another process */
 
 /* --- counts -------------------------------------------------------------------------------- */
 
@@ -177,33 +181,95 @@ static void search_retire(struct session *s, struct replayer *r)
         replayer_destroy(r);
 }
 
+/* The process has counted up to `upper`, unless it was interrupted. */
+static struct error *search_check_arrival(const struct session *s, const struct replayer *r,
+                                          struct moment upper)
+{
+    if (r->stopped.reason == STOPPED_INTERRUPTED || search_same_moment(replayer_at(r), upper))
+        return NULL;
+    return error_coded(
+        ERROR_DIVERGED, "track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
+        s->family.track, (unsigned long long)r->stopped.tick, (unsigned long long)r->stopped.pc,
+        (unsigned long long)upper.tick, (unsigned long long)upper.pc);
+}
+
+/* A part that takes long is counted in two halves at the same time, if there are two processors and
+ * a place to begin in the middle. For tests: $EBB_SEARCH is `serial`, or `halves` for all parts. */
+static bool search_middle(const struct session *s, const struct search_parts *part,
+                          struct moment *ret)
+{
+    const struct timeline *t = &s->timeline;
+    const char *wanted = getenv("EBB_SEARCH");
+    u64 ticks = part->to.tick - part->from.tick;
+    if (wanted && strcmp(wanted, "halves") == 0) {
+        *ret = (struct moment){part->from.tick + ticks / 2, 0};
+        return ticks >= HALVES_LEAST;
+    }
+    if ((wanted && strcmp(wanted, "serial") == 0) || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return false;
+    return timeline_seconds(t, ticks) >= WORTH_HALVES &&
+           timeline_middle(t, part->from, part->to, ret);
+}
+
 /* A search that finds enough hits in the part will come back to the start of the part, so a
  * checkpoint is left there. */
+static struct error *search_reach(struct session *s, struct moment at, struct replayer **ret)
+{
+    struct error *err = timeline_reach(&s->timeline, at, ret);
+    if (!err && *ret)
+        err = timeline_leave_if_far(&s->timeline, *ret);
+    if (err && *ret)
+        replayer_destroyp(ret);
+    return err;
+}
+
+static struct error *count_both(struct session *s, const struct timeline_pass *pass,
+                                struct moment from, struct moment middle)
+{
+    struct replayer *far = NULL, *near = NULL;
+    struct error *err = search_reach(s, from, &far);
+    if (!err && far)
+        err = search_reach(s, middle, &near);
+    if (err || !near) {
+        replayer_destroy(far);
+        return err;
+    }
+    middle = replayer_at(near);
+    err = timeline_run_both(&s->timeline, far, near, pass);
+    if (!err)
+        err = search_check_arrival(s, far, middle);
+    if (!err && far->stopped.reason != STOPPED_INTERRUPTED)
+        err = search_check_arrival(s, near, pass->limit);
+    search_retire(s, near);
+    search_retire(s, far);
+    return err;
+}
+
+static struct error *count_one(struct session *s, const struct timeline_pass *pass,
+                               struct moment from)
+{
+    struct replayer *r = NULL;
+    struct error *err = search_reach(s, from, &r);
+    if (err || !r)
+        return err;
+    err = timeline_run(&s->timeline, r, pass);
+    if (!err)
+        err = search_check_arrival(s, r, pass->limit);
+    search_retire(s, r);
+    return err;
+}
+
 struct error *search_count(struct session *s, struct pass_plan *plan,
                            const struct search_parts *part, timeline_seen *seen, void *context)
 {
-    struct replayer *r;
-    struct moment upper = part->to;
-    struct error *err = timeline_reach(&s->timeline, part->from, &r);
-    if (err || !r)
-        return err;
-    err = timeline_leave_if_far(&s->timeline, r);
+    struct moment middle;
+    struct timeline_pass pass = {.plan = plan->plan, .size = plan->size, .limit = part->to,
+                                 .pieces = PIECES, .seen = seen, .context = context};
     plan->plan->mode = PLAN_COUNT;
     plan->plan->flags = 0;
     plan->plan->nth = 1;
-    if (!err)
-        err = timeline_run(&s->timeline, r, &(struct timeline_pass){
-            .plan = plan->plan, .size = plan->size, .limit = upper, .pieces = PIECES,
-            .seen = seen, .context = context,
-        });
-    if (!err && r->stopped.reason != STOPPED_INTERRUPTED &&
-        !search_same_moment(replayer_at(r), upper))
-        err = error_coded(
-            ERROR_DIVERGED, "track %u: the replay came to %llu:0x%llx in place of %llu:0x%llx",
-            s->family.track, (unsigned long long)r->stopped.tick, (unsigned long long)r->stopped.pc,
-            (unsigned long long)upper.tick, (unsigned long long)upper.pc);
-    search_retire(s, r);
-    return err;
+    return search_middle(s, part, &middle) ? count_both(s, &pass, part->from, middle)
+                                           : count_one(s, &pass, part->from);
 }
 
 /* --- backward ------------------------------------------------------------------------------ */

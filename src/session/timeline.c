@@ -418,6 +418,117 @@ struct error *timeline_run(struct timeline *t, struct replayer *r, const struct 
     }
 }
 
+/* --- two at a time -------------------------------------------------------------------------- */
+
+static struct moment tick_within(struct moment from, struct moment to, u64 part, u64 parts)
+{
+    return (struct moment){from.tick + (to.tick - from.tick) / parts * part, 0};
+}
+
+bool timeline_middle(const struct timeline *t, struct moment from, struct moment to,
+                     struct moment *ret)
+{
+    struct moment least = tick_within(from, to, 1, 4), half = tick_within(from, to, 2, 4);
+    struct moment most = tick_within(from, to, 3, 4);
+    if (to.tick <= from.tick || to.tick - from.tick < NEAR)
+        return false;
+    struct moment before = timeline_before(t, half)->at, after = timeline_before(t, most)->at;
+    if (snapshots_before(t->snapshots, moment_compare(before, least) > 0 ? before : least, half,
+                         ret))
+        return true;
+    *ret = moment_compare(before, least) > 0 ? before : after;
+    return moment_compare(*ret, least) > 0 || snapshots_before(t->snapshots, half, most, ret);
+}
+
+enum { BOTH_PIECES = 4 };
+
+/* One of two processes, and the pieces that it has run. */
+struct half {
+    struct replayer *process;
+    struct moment from, to;
+    struct moment began[BOTH_PIECES];
+    struct control_stopped met[BOTH_PIECES];
+};
+
+static void set_half_limit(const struct half *h, u64 piece, struct plan *plan)
+{
+    struct moment goal = tick_within(h->from, h->to, piece + 1, BOTH_PIECES);
+    if (piece + 1 == BOTH_PIECES)
+        goal = h->to;
+    plan->limit_tick = goal.tick;
+    plan->limit_pc = goal.pc;
+}
+
+/* A piece has been run; false: the run ends here. */
+static bool note_half(struct timeline *t, struct half *h, u64 piece, struct moment began)
+{
+    h->began[piece] = began;
+    h->met[piece] = h->process->stopped;
+    charge(t, began, h->process->stopped.pages_copied);
+    return !timeline_is_over(h->process, h->to);
+}
+
+/* One piece of each. *ret_goes_on: neither has ended early. */
+static struct error *run_halves(struct timeline *t, struct half *far, struct half *near, u64 piece,
+                                const struct timeline_pass *pass, bool *ret_goes_on)
+{
+    struct moment far_at = replayer_at(far->process), near_at = replayer_at(near->process);
+    set_half_limit(near, piece, pass->plan);
+    struct error *err = replayer_run_beside(near->process, pass->plan, pass->size);
+    if (err)
+        return err;
+    set_half_limit(far, piece, pass->plan);
+    err = replayer_run(far->process, pass->plan, pass->size);
+    if (err) {
+        near->process->lost = true; /* it still runs */
+        return err;
+    }
+    err = replayer_run_end(near->process, pass->plan->mode);
+    if (err)
+        return err;
+    bool far_goes_on = note_half(t, far, piece, far_at);
+    *ret_goes_on = note_half(t, near, piece, near_at) && far_goes_on;
+    return NULL;
+}
+
+static void tell_pieces(const struct half *h, u64 pieces, const struct timeline_pass *pass)
+{
+    for (u64 n = 0; n < pieces; n++)
+        pass->seen(pass->context, h->began[n], &h->met[n]);
+}
+
+struct error *timeline_run_both(struct timeline *t, struct replayer *far, struct replayer *near,
+                                const struct timeline_pass *pass)
+{
+    struct half *halves = xalloc(2 * sizeof *halves);
+    struct error *err = NULL;
+    bool goes_on = true;
+    u64 pieces = 0;
+    halves[0].process = far;
+    halves[0].from = replayer_at(far);
+    halves[0].to = halves[1].from = replayer_at(near);
+    halves[1].process = near;
+    halves[1].to = pass->limit;
+    begin_pass(t, far, pass->limit);
+    while (!err && goes_on && pieces < BOTH_PIECES) {
+        err = run_halves(t, &halves[0], &halves[1], pieces, pass, &goes_on);
+        if (err)
+            break;
+        pieces++;
+        tell_progress(t, tick_within(halves[0].from, halves[1].to, pieces, BOTH_PIECES));
+        if (goes_on)
+            err = timeline_leave(t, far);
+        if (!err && goes_on)
+            err = timeline_leave(t, near);
+    }
+    if (!err && moment_compare(replayer_at(far), halves[0].to) == 0) {
+        tell_pieces(&halves[0], pieces, pass);
+        tell_pieces(&halves[1], pieces, pass);
+    }
+    free(halves);
+    return err;
+}
+
 /* --- getting somewhere --------------------------------------------------------------------- */
 
 static struct error *run_measured(struct timeline *t, struct replayer *r, struct moment to)
@@ -532,10 +643,15 @@ void timeline_keep_snapshots(struct timeline *t, struct moment from)
 
 /* --- while the user thinks ----------------------------------------------------------------- */
 
+/* How far the filler has come is not lost: a movement that interrupts it may go back past here. */
 void timeline_refill_stop(struct timeline *t)
 {
-    replayer_destroy(t->filler);
+    struct replayer *r = t->filler;
     t->filler = NULL;
+    if (r && !r->lost && r->stopped.reason == STOPPED_LIMIT)
+        timeline_keep_or_drop(t, r);
+    else
+        replayer_destroy(r);
 }
 
 /* The minimum interval, and the minimum distance, for which a checkpoint is made this far from the
@@ -704,7 +820,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
 void timeline_deinit(struct timeline *t)
 {
     snapshots_destroy(t->snapshots);
-    timeline_refill_stop(t);
+    replayer_destroy(t->filler);
     if (!t->count || t->list[0].process != t->origin)
         replayer_destroy(t->origin);
     for (size_t i = 0; i < t->count; i++)

@@ -99,6 +99,16 @@ struct timeline_pass {
 struct error *timeline_run(struct timeline *t, struct replayer *r,
                            const struct timeline_pass *pass);
 
+/* Finds a checkpoint or a snapshot near the middle between two moments. False: there is none. */
+bool timeline_middle(const struct timeline *t, struct moment from, struct moment to,
+                     struct moment *ret);
+
+/* Runs two processes under the same plan at the same time, which counts: `far` to where `near`
+ * stands, and `near` to the limit. As timeline_run() otherwise: `seen` is called for all pieces,
+ * oldest first. */
+struct error *timeline_run_both(struct timeline *t, struct replayer *far, struct replayer *near,
+                                const struct timeline_pass *pass);
+
 /* Does a slice of work towards denser checkpoints before t->here; false: nothing is left to do. */
 bool timeline_refill(struct timeline *t);
 void timeline_refill_stop(struct timeline *t);
