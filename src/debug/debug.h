@@ -459,6 +459,8 @@ struct error *debug_frames(struct debug *d); /* fills d->frames */
 void debug_forget_frames(struct debug *d);
 /* Shows other frames than those of the thread, for instance of a goroutine. Takes ownership. */
 struct error *debug_take_frames(struct debug *d, struct unwinding *unwinding);
+/* Finds all frames at once, for what may name a function that any frame is of. */
+void debug_reach_all_frames(struct debug *d);
 void debug_arrive(struct debug *d); /* after a movement: selects the thread and the frame to show */
 const struct frame *debug_frame(struct debug *d); /* the selected frame; NULL: none */
 /* Returns the frame that is executing or that the user selected, to which movements and registers

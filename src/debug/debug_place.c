@@ -259,6 +259,33 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
     return true;
 }
 
+/* By an unwinding of its own, since frames may be in use: those of the model would move. */
+static bool all_frames(void *context, struct frame **ret, size_t *ret_count)
+{
+    struct debug *d = context;
+    struct unwinding *unwinding;
+    struct error *err = source_unwinding(d->source, d->thread, &unwinding);
+    if (err) {
+        error_destroy(err);
+        return false;
+    }
+    const struct frame *frames = unwinding_frames(unwinding, ~(size_t)0, ret_count);
+    bool is_more = *ret_count >= d->frame_count;
+    *ret = is_more ? xalloc((*ret_count + 1) * sizeof **ret) : NULL;
+    if (is_more)
+        memcpy(*ret, frames, *ret_count * sizeof **ret);
+    unwinding_destroy(unwinding);
+    return is_more;
+}
+
+void debug_reach_all_frames(struct debug *d)
+{
+    struct error *err = debug_frames(d);
+    if (!err)
+        reach_frames(d, ~(size_t)0);
+    error_destroy(err);
+}
+
 struct error *debug_request(struct debug *d, struct values_request *ret)
 {
     struct control_registers regs;
@@ -288,8 +315,10 @@ struct error *debug_evaluation(struct debug *d, struct evaluation **ret)
     struct error *err = debug_symbols(d, &symbols);
     if (!err)
         err = debug_request(d, &request);
-    if (!err)
+    if (!err) {
         request.actions = &debug_actions;
+        request.all_frames = all_frames;
+    }
     conveniences_define_integer(d->conveniences, "_thread", d->thread);
     return err ? err : values_open(symbols, &request, ret);
 }

@@ -11,6 +11,8 @@
 struct error *debug_subject_over_time(struct debug *d, const char *text, struct subject **ret)
 {
     struct values_request request;
+    if (strstr(text, "::")) /* a variable of another function, which any frame may be of */
+        debug_reach_all_frames(d);
     struct error *err = debug_request(d, &request);
     if (!err)
         err = subject_create(d->session, d->source, d->thread, &request, text, ret);

@@ -159,7 +159,8 @@ struct error *subject_create(struct session *session, struct source *source, u32
                           .thread = thread,
                           .expression = xformat("%s", expression),
                           .request = *request};
-    size_t most = request->selected + FRAMES_KEPT;
+    bool is_of_any_frame = strstr(expression, "::"); /* FUNCTION::VARIABLE */
+    size_t most = is_of_any_frame ? ~(size_t)0 : request->selected + FRAMES_KEPT;
     size_t kept = request->frame_count < most ? request->frame_count : most;
     struct frame *frames = xalloc((kept + 1) * sizeof *frames);
     if (kept)

@@ -1,5 +1,6 @@
 /* Functions of the debugger itself, as gdb has them: $_strlen(text), $_streq(a, b),
- * $_regex(text, expression), $_memeq(a, b, size), $_isvoid(value).
+ * $_regex(text, expression), $_memeq(a, b, size), $_isvoid(value), $_as_string(value), and
+ * $_caller_is(name, frames) with its relatives, which look at the functions that are active.
  *
  * They are computed from the memory of this moment. Nothing is called in the program, so that they
  * can be used in conditions.
@@ -39,26 +40,35 @@ static struct error *read_string(struct value *value, char **ret)
     return err;
 }
 
-static struct error *internal_strlen(struct value *const *a, i64 *ret)
+/* A call: its arguments, and its result, which is a number unless `text` is set. */
+struct internal_call {
+    struct evaluation *v;
+    struct value *const *arguments;
+    size_t count;
+    i64 number;
+    char *text; /* to be freed */
+};
+
+static struct error *internal_strlen(struct internal_call *c)
 {
     char *text;
-    struct error *err = read_string(a[0], &text);
+    struct error *err = read_string(c->arguments[0], &text);
     if (err)
         return err;
-    *ret = (i64)strlen(text);
+    c->number = (i64)strlen(text);
     free(text);
     return NULL;
 }
 
-static struct error *internal_streq(struct value *const *a, i64 *ret)
+static struct error *internal_streq(struct internal_call *c)
 {
     char *one, *other;
-    struct error *err = read_string(a[0], &one);
+    struct error *err = read_string(c->arguments[0], &one);
     if (err)
         return err;
-    err = read_string(a[1], &other);
+    err = read_string(c->arguments[1], &other);
     if (!err) {
-        *ret = strcmp(one, other) == 0;
+        c->number = strcmp(one, other) == 0;
         free(other);
     }
     free(one);
@@ -66,25 +76,34 @@ static struct error *internal_streq(struct value *const *a, i64 *ret)
 }
 
 /* At the beginning of the text, as gdb does it by Python's re.match. */
-static struct error *internal_regex(struct value *const *a, i64 *ret)
+static struct error *match_beginning(const char *text, const char *expression, bool *ret)
+{
+    regex_t compiled;
+    struct error *err = NULL;
+    char *anchored = xformat("^(%s)", expression);
+    if (regcomp(&compiled, anchored, REG_EXTENDED | REG_NOSUB) == 0) {
+        *ret = regexec(&compiled, text, 0, NULL, 0) == 0;
+        regfree(&compiled);
+    } else {
+        err = error_coded(ERROR_MISUSED, "'%s' is not a regular expression", expression);
+    }
+    free(anchored);
+    return err;
+}
+
+static struct error *internal_regex(struct internal_call *c)
 {
     char *text, *expression;
-    regex_t compiled;
-    struct error *err = read_string(a[0], &text);
+    bool fits = false;
+    struct error *err = read_string(c->arguments[0], &text);
     if (err)
         return err;
-    err = read_string(a[1], &expression);
+    err = read_string(c->arguments[1], &expression);
     if (!err) {
-        char *anchored = xformat("^(%s)", expression);
-        if (regcomp(&compiled, anchored, REG_EXTENDED | REG_NOSUB) == 0) {
-            *ret = regexec(&compiled, text, 0, NULL, 0) == 0;
-            regfree(&compiled);
-        } else {
-            err = error_coded(ERROR_MISUSED, "'%s' is not a regular expression", expression);
-        }
-        free(anchored);
+        err = match_beginning(text, expression, &fits);
         free(expression);
     }
+    c->number = fits;
     free(text);
     return err;
 }
@@ -102,9 +121,10 @@ static struct error *internal_read_bytes(struct value *value, u64 size, u8 *to)
     return err;
 }
 
-static struct error *internal_memeq(struct value *const *a, i64 *ret)
+static struct error *internal_memeq(struct internal_call *c)
 {
     i64 size;
+    struct value *const *a = c->arguments;
     struct error *err = value_integer(a[2], &size);
     if (!err && (size < 0 || size > MEMORY_MOST))
         err = error_coded(ERROR_MISUSED, "$_memeq compares between 0 and %d bytes", MEMORY_MOST);
@@ -115,25 +135,102 @@ static struct error *internal_memeq(struct value *const *a, i64 *ret)
     if (!err && size)
         err = internal_read_bytes(a[1], (u64)size, other);
     if (!err)
-        *ret = memcmp(one, other, (size_t)size) == 0;
+        c->number = memcmp(one, other, (size_t)size) == 0;
     free(one);
     free(other);
     return err;
 }
 
-static struct error *internal_isvoid(struct value *const *a, i64 *ret)
+static struct error *internal_isvoid(struct internal_call *c)
 {
-    *ret = value_is_void(a[0]);
+    c->number = value_is_void(c->arguments[0]);
     return NULL;
 }
 
+static struct error *internal_as_string(struct internal_call *c)
+{
+    c->text = value_show(c->arguments[0], 0);
+    return NULL;
+}
+
+/* --- callers ---------------------------------------------------------------------------------- */
+
+static struct error *fits_frame(const struct frame *f, const char *wanted, bool by_pattern,
+                                bool *ret)
+{
+    char *name = symbols_bare_name(f->function ? f->function : "");
+    struct error *err = NULL;
+    if (by_pattern)
+        err = match_beginning(name, wanted, ret);
+    else
+        *ret = strcmp(name, wanted) == 0;
+    free(name);
+    return err;
+}
+
+/* Looks at the frame that is as many frames outside of the selected one as the second argument
+ * says (1 without it), or at all frames up to it. */
+static struct error *look_at_callers(struct internal_call *c, bool by_pattern, bool any)
+{
+    const struct values_request *q = &c->v->request;
+    i64 distance = 1;
+    char *wanted;
+    bool fits = false;
+    struct error *err = c->count > 1 ? value_integer(c->arguments[1], &distance) : NULL;
+    if (!err && distance < 0)
+        err = error_coded(ERROR_MISUSED, "the number of frames must not be negative");
+    if (!err)
+        err = read_string(c->arguments[0], &wanted);
+    if (err)
+        return err;
+    for (i64 n = any ? 0 : distance; n <= distance && !fits && !err; n++) {
+        if ((u64)n >= q->frame_count - q->selected &&
+            (!variables_more_frames(c->v) || (u64)n >= q->frame_count - q->selected))
+            break;
+        err = fits_frame(&q->frames[q->selected + (size_t)n], wanted, by_pattern, &fits);
+    }
+    c->number = fits;
+    free(wanted);
+    return err;
+}
+
+static struct error *internal_caller_is(struct internal_call *c)
+{
+    return look_at_callers(c, false, false);
+}
+
+static struct error *internal_caller_matches(struct internal_call *c)
+{
+    return look_at_callers(c, true, false);
+}
+
+static struct error *internal_any_caller_is(struct internal_call *c)
+{
+    return look_at_callers(c, false, true);
+}
+
+static struct error *internal_any_caller_matches(struct internal_call *c)
+{
+    return look_at_callers(c, true, true);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
 static const struct {
     const char *name;
-    size_t arguments;
-    struct error *(*compute)(struct value *const *arguments, i64 *ret);
+    size_t least, most; /* arguments */
+    struct error *(*compute)(struct internal_call *c);
 } internal_functions[] = {
-    {"_strlen", 1, internal_strlen}, {"_streq", 2, internal_streq}, {"_regex", 2, internal_regex},
-    {"_memeq", 3, internal_memeq},   {"_isvoid", 1, internal_isvoid},
+    {"_strlen", 1, 1, internal_strlen},
+    {"_streq", 2, 2, internal_streq},
+    {"_regex", 2, 2, internal_regex},
+    {"_memeq", 3, 3, internal_memeq},
+    {"_isvoid", 1, 1, internal_isvoid},
+    {"_as_string", 1, 1, internal_as_string},
+    {"_caller_is", 1, 2, internal_caller_is},
+    {"_caller_matches", 1, 2, internal_caller_matches},
+    {"_any_caller_is", 1, 2, internal_any_caller_is},
+    {"_any_caller_matches", 1, 2, internal_any_caller_matches},
 };
 
 bool internal_function_is(const char *name)
@@ -149,15 +246,19 @@ struct error *internal_function_call(struct evaluation *v, const char *name,
                                      struct value **ret)
 {
     size_t row = 0;
-    i64 result = 0;
+    struct internal_call c = {.v = v, .arguments = arguments, .count = count};
     while (strcmp(internal_functions[row].name, name) != 0)
         row++;
-    if (count != internal_functions[row].arguments)
-        return error_coded(ERROR_MISUSED, "$%s takes %zu argument%s", name,
-                           internal_functions[row].arguments,
-                           internal_functions[row].arguments == 1 ? "" : "s");
-    struct error *err = v->only_types ? NULL : internal_functions[row].compute(arguments, &result);
-    if (!err)
-        *ret = value_of_integer(v, "int", result);
+    size_t least = internal_functions[row].least, most = internal_functions[row].most;
+    if (count < least || count > most)
+        return error_coded(ERROR_MISUSED, "$%s takes %zu argument%s%s", name, least,
+                           least == 1 ? "" : "s", most > least ? ", or one more" : "");
+    struct error *err = v->only_types ? NULL : internal_functions[row].compute(&c);
+    if (!err && c.text)
+        *ret = value_of_bytes(v, type_array(v, type_builtin(v, "char"), strlen(c.text) + 1),
+                              c.text, strlen(c.text) + 1);
+    else if (!err)
+        *ret = value_of_integer(v, "int", c.number);
+    free(c.text);
     return err;
 }

@@ -652,6 +652,16 @@ static int name_index_by_start(const void *a, const void *b)
     return strcmp(y->raw, x->raw); /* as functions: environ, not __environ */
 }
 
+/* True for a symbol without a size at the end of its section, such as __TMC_END__: what follows
+ * there is something else. */
+static bool marks_end(Elf *elf, const GElf_Sym *symbol, GElf_Word section)
+{
+    GElf_Shdr h;
+    Elf_Scn *scn =
+        symbol->st_size || section >= SHN_LORESERVE ? NULL : elf_getscn(elf, section);
+    return scn && gelf_getshdr(scn, &h) && symbol->st_value >= h.sh_addr + h.sh_size;
+}
+
 static void make_data(struct module *m, struct name_index *x)
 {
     x->data_made = true;
@@ -659,9 +669,12 @@ static void make_data(struct module *m, struct name_index *x)
     for (int n = 1; n < count; n++) {
         GElf_Sym symbol;
         GElf_Addr at;
-        const char *name = dwfl_module_getsym_info(m->mod, n, &symbol, &at, NULL, NULL, NULL);
+        GElf_Word section;
+        Elf *elf;
+        const char *name =
+            dwfl_module_getsym_info(m->mod, n, &symbol, &at, &section, &elf, NULL);
         if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
-            symbol.st_shndx == SHN_UNDEF)
+            symbol.st_shndx == SHN_UNDEF || marks_end(elf, &symbol, section))
             continue;
         *(struct data_symbol *)list_add(&x->data) =
             (struct data_symbol){.start = at, .end = at + symbol.st_size, .raw = name};

@@ -922,6 +922,19 @@ char *value_show_variable(struct value *value)
     return show_whole(value, 0, false);
 }
 
+/* Shows a container or another object of the library without its elements: "std::vector of length
+ * 3, capacity 4 = {...}". */
+static char *show_summary(const struct shown *x)
+{
+    bool some = x->count || x->more;
+    if (x->is_bare && x->count)
+        return value_show_argument(x->items[0]);
+    if (x->is_plain || (!x->title && !some))
+        return xformat("...");
+    return xformat("%s%s%s", x->title ? x->title : "", x->title && some ? " = " : "",
+                   some ? "{...}" : "");
+}
+
 char *value_show_argument(struct value *value)
 {
     struct value *referred = value;
@@ -932,9 +945,10 @@ char *value_show_argument(struct value *value)
     struct type *plain = type_plain(value->evaluation, referred->type);
     error_destroy(err);
     bool parts = plain->kind == TYPE_STRUCT || plain->kind == TYPE_ARRAY;
-    if (err || !parts || value_is_gone(value) || (show_standard(referred, &shown) && shown.is_text))
+    bool is_known = !err && parts && !value_is_gone(value) && show_standard(referred, &shown);
+    if (err || !parts || value_is_gone(value) || (is_known && shown.is_text))
         return show_whole(err ? value : referred, 0, false);
-    return xformat("...");
+    return is_known && !rust_is(plain) ? show_summary(&shown) : xformat("...");
 }
 
 bool value_is_void(struct value *value)

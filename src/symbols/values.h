@@ -93,6 +93,9 @@ struct values_request {
     const struct frame *frames; /* owned by the caller; [0] is innermost */
     size_t frame_count;
     size_t selected;
+    /* Finds all frames, if `frames` may have only the inner ones; NULL: it has all that are wanted.
+     * *ret is a copy, to be freed. */
+    bool (*all_frames)(void *context, struct frame **ret, size_t *ret_count);
     /* The frame whose registers `$rax` and others are: the selected one, or one inside of it. */
     size_t registers;
     /* Number of inlined functions that count as not yet entered, though the pc of the innermost

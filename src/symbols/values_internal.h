@@ -281,6 +281,8 @@ struct found_variable {
 bool variables_find(struct evaluation *v, const char *name, struct found_variable *ret);
 bool variables_find_in_block(struct evaluation *v, size_t block, const char *name,
                              struct found_variable *ret);
+/* Finds the frames that the request did not have yet; false: there are no more. */
+bool variables_more_frames(struct evaluation *v);
 /* Finds the nearest frame of the function, from the selected one outward. */
 bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m,
                         size_t *ret);

@@ -909,10 +909,29 @@ bool variables_is_fixed(Dwarf_Attribute *location)
     return false;
 }
 
+/* The evaluation's own pointers to frames move with them. */
+bool variables_more_frames(struct evaluation *v)
+{
+    struct values_request *q = &v->request;
+    struct frame *frames;
+    size_t had = q->frame_count;
+    if (!q->all_frames || !q->all_frames(q->context, &frames, &q->frame_count))
+        return false;
+    *(void **)list_add(&v->memory) = frames;
+    q->all_frames = NULL;
+    q->frames = frames;
+    if (v->registers)
+        v->registers = &frames[q->registers];
+    if (v->view.frame)
+        v->view.frame = &frames[v->view.index];
+    return q->frame_count > had;
+}
+
 bool variables_frame_of(struct evaluation *v, const Dwarf_Die *function, const struct module *m,
                         size_t *ret)
 {
-    for (size_t n = v->request.selected; n < v->request.frame_count; n++) {
+    for (size_t n = v->request.selected; n < v->request.frame_count || variables_more_frames(v);
+         n++) {
         struct frame_view view;
         if (v->request.frames[n].inlined)
             continue;

@@ -201,6 +201,12 @@ def facts():
                 "p $_memeq(&first, &first, sizeof(first))", "p $_memeq(raw, raw+1, 4)", "p $_strlen()", "p $_streq(words[1])",
                 "p $_isvoid($nothing)", "p $_isvoid(four)", "p $_strlen(words[1]) + 1", "p $_strlen(1)", "p !$_streq(words[1], words[1])",
                 "whatis $_strlen(words[1])", "p $_memeq(text, text)", "p $_memeq(1, text, 3)"]
+    yield from ["p $_as_string(%s)" % what for what in ["colour", "four", "mode", "letter", "real", "(enum colour)1", "four > 2"]]
+    for function in ["_caller_is", "_any_caller_is", "_caller_matches", "_any_caller_matches"]:
+        for name in ["main", "look", "loo", "ma.*", "nosuch"]:
+            yield 'p $%s("%s")' % (function, name)
+            yield from ['p $%s("%s", %d)' % (function, name, count) for count in [0, 1, 3, 4, 50]]
+        yield from ["p $%s()" % function, 'p $%s("main", -1)' % function, 'p $%s("main", 1, 2)' % function, "p $%s(4)" % function]
     yield from ["info locals", "info locals local", "info locals ^l", "info locals -q nosuch", "info locals -t int", "info locals -q -t char",
                 "info args", "info args depth", "info args -q nosuch", "info args -t int", "info args -t struct", "info locals -t int ^l",
                 "info locals [", "info args -- depth"]

@@ -71,7 +71,7 @@ ARRIVE = ["break " + place, "break insert", "goto start", "continue", "continue"
 def given(name, example, arrive):
     """What is done before an example, so that there is something for it to work on."""
     commands = arrive + ["display total", "bookmark bad"]
-    if name == "down":
+    if name in ("down", "down-silently"):
         commands += ["up", "up"]
     if name in ("undo", "redo"):
         commands += ["next", "next", "next"]

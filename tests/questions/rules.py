@@ -257,6 +257,7 @@ UNKNOWN_TO_GDB = [
     (r"", r"Request for member '\w+' is ambiguous", "ebb takes the first of the bases"),
     (r"", r"virtual baseclass botch", "of an object that is not made yet, ebb has what does not need its bases"),
     (r"", r"Dwarf Error: Cannot find DIE at", "gdb 13 does not follow the reference, in split debug information"),
+    (r"info symbol ", r"Attempt to use a type name as an expression", "Rust has a scope of the function's name, too"),
     (r"", r"gdb dies of it", "an internal error of gdb"),
     (r"", r"Invalid floating value found in program", "bytes that were never written; ebb takes them as the processor does"),
     (r"info symbol", r"Cannot reference virtual member function", "gdb asks for an object to call it for"),
@@ -403,11 +404,15 @@ def differ(question, level, gdb, ours, options):
     text = re.sub(r"\n\(\S+ is .* here; there (is|are) also .*\)$", "", ours["text"].rstrip("\n"))
     if question == "backtrace" and options.get("plain"):
         return None if frame_places(gdb) == frame_places(text) else "frames"
+    if question in ("backtrace", "frame"):  # gdb's printer fails, and the frame goes on in the next line
+        gdb = re.sub(r"=Python Exception <[^>]*>: [^\n]*\n *(?=, |\))", "=...", gdb)
     if question == "backtrace":
         a, b = frames(gdb), frames(text)
         return None if len(a) == len(b) and all(same_frame(x, y) for x, y in zip(a, b)) else "frames"
     if question.startswith("info line "):
         return None if same_lines(gdb, text, options) else "lines"
+    if question.startswith("info address ") and gdb.endswith("is a typedef."):
+        return None if "is a function at address" in text else "symbol"  # Rust: a scope has the name, too
     if re.match(r"info (symbol|address) ", question):
         name = question.split()[2].split("::")[-1]
         return None if symbol_name(gdb) == symbol_name(text) or at_own_entry(name, gdb, text) else "symbol"

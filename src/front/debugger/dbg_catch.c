@@ -43,6 +43,11 @@ struct error *dbg_catch(struct dbg *d, const struct dbg_command *c, const char *
     for (size_t n = 0; n < countof(kinds); n++)
         if (debug_take_word(&args, kinds[n]))
             return catch_event(d, kinds[n], args, c->which);
+    if (debug_take_word(&args, "load") || debug_take_word(&args, "unload"))
+        return error_coded(ERROR_MISUSED,
+                           "'ask list map' lists all loads of libraries with their moments; 'goto "
+                           "current forward map where name ~ /NAME/' goes to the next one, and "
+                           "backward to the last");
     return error_coded(ERROR_MISUSED,
                        "catch what? syscall [NAME...], signal [NAME...], fork, exec, "
                        "exit, throw, rethrow, catch or panic");

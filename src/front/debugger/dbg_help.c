@@ -26,8 +26,8 @@ static const struct help_subject {
     {"values", "Variables, memory and types",
      "print printf output call display undisplay x find ptype whatis"},
     {"places", "Source, calls, threads and other facts",
-     "list search reverse-search backtrace frame up down select-frame faas thread taas tfaas "
-     "goroutine info disassemble"},
+     "list search reverse-search backtrace frame up down up-silently down-silently select-frame "
+     "faas thread taas tfaas goroutine info disassemble"},
     {"debugger", "The debugger itself",
      "layout set show with source define document alias if while loop_break loop_continue echo "
      "shell pipe cd pwd apropos help quit"},

@@ -292,7 +292,7 @@ struct error *dbg_select_frame(struct dbg *d, const struct dbg_command *c, const
     return err;
 }
 
-/* frame [N], up [N], down [N]: `which` is 0, 1 and -1. */
+/* frame [N], up [N], down [N]: `which` is 0, 1 and -1; 2 and -2 do not show the frame. */
 struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     u64 n = 0;
@@ -323,6 +323,10 @@ struct error *dbg_choose_frame(struct dbg *d, const struct dbg_command *c, const
     if (n >= count && n != d->debug->selected)
         return error_coded(ERROR_NOT_FOUND, "there is no frame %llu: the outermost is %zu",
                            (unsigned long long)n, count - 1);
+    if (c->which == 2 || c->which == -2) {
+        debug_choose_frame(d->debug, n);
+        return NULL;
+    }
     return show_chosen(d, n);
 }
 

@@ -314,9 +314,7 @@ static bool is_octal(char c)
     return c >= '0' && c <= '7';
 }
 
-/* echo TEXT: without a newline, unless there is a
- * .
- */
+/* echo TEXT: without a newline, unless the text has one as an escape. */
 struct error *dbg_echo(struct dbg *d, const struct dbg_command *c, const char *args)
 {
     (void)c;
