@@ -23,7 +23,8 @@ ssize_t file_data_read(int fd, void *to, size_t size, off_t at)
 {
     struct stat st;
     off_t before = at % sysconf(_SC_PAGESIZE);
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || at < 0)
+    /* files of /proc have no size */
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size || at < 0)
         return pread(fd, to, size, at);
     if (at >= st.st_size)
         return 0;

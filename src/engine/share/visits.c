@@ -196,6 +196,19 @@ static void visits_unlock(struct share_place *p)
     visits_runs(true);
 }
 
+/* The write is made nevertheless. */
+static void visits_note_silence(u32 pid)
+{
+    char line[128];
+    struct text note = TEXT(line);
+    if (share_group_has_ended(pid))
+        return;
+    text_add(&note, "process ");
+    text_add_unsigned(&note, pid);
+    text_add(&note, " did not answer for 10 s: what was written into its memory is not in its log");
+    log_note(NOTE_LIMIT, line);
+}
+
 struct share_place *visits_begin(u32 tid)
 {
     struct share_place *own = share_group_own_place(), *p = share_group_place_of(tid);
@@ -204,13 +217,14 @@ struct share_place *visits_begin(u32 tid)
     if (!p || p == own || !own)
         return NULL;
     visits_rests(); /* two processes may visit one another */
-    if (!visits_lock(p, own->pid)) {
-        visits_runs(true);
-        return NULL;
-    }
-    if (visits_enter(p, pid))
+    bool locked = visits_lock(p, own->pid);
+    if (locked && visits_enter(p, pid))
         return p;
-    visits_unlock(p);
+    if (locked)
+        visits_unlock(p);
+    else
+        visits_runs(true);
+    visits_note_silence(pid);
     return NULL;
 }
 
