@@ -20,7 +20,7 @@ both_run() {
     local outcome=$1 dir=$2
     shift 2
     mkdir "$dir"
-    (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" LC_ALL=C TZ=UTC \
+    (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" XDG_CACHE_HOME="$SCRATCH/cache" LC_ALL=C TZ=UTC \
         "$SCRATCH/outcome" "${EBB_TEST_SECONDS:-600}" "$outcome" "$@")
     rm -rf "$dir"
 }

@@ -1,4 +1,9 @@
-/* Calls that change the address space. */
+/* Calls that change the address space.
+ *
+ * What they do to the guest's areas is in memory/address*.c; here are the arguments as the kernel
+ * takes them, the answers of calls that only ask, and what a call means for other parts of the
+ * engine.
+ */
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/calls/syscalls_internal.h"

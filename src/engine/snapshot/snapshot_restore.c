@@ -534,6 +534,7 @@ static void restore_thread(const struct snapshot_thread *s)
     struct thread *t = thread_create();
     if (!t)
         log_unable("no memory for another thread");
+    t->leads = s->first;
     t->tid = s->first ? thread_first_tid() : s->tid;
     memcpy(t->name, s->name, sizeof(t->name));
     memcpy(t->state.reg, s->reg, sizeof(t->state.reg));

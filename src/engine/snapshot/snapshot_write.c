@@ -500,7 +500,7 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
 {
     s->ordinal = t->ordinal;
     s->tid = t->tid;
-    s->first = t->tid == (log_owner->live ? (u32)kernel_call(__NR_getpid) : thread_first_tid());
+    s->first = log_owner->live ? t->tid == (u32)kernel_call(__NR_getpid) : t->leads;
     s->in_call = t->call.open;
     memcpy(s->name, t->name, sizeof(s->name));
     s->mask = t->mask;

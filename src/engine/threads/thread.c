@@ -577,6 +577,7 @@ static void hold_alone(struct thread *t)
 void thread_start_first(struct thread *t)
 {
     t->tid = roster.first_tid = (u32)kernel_call(__NR_gettid);
+    t->leads = true;
     t->in_use = 1;
     hold_alone(t);
     thread_list_add(t);
@@ -595,6 +596,7 @@ void thread_forked(void)
     for (struct thread *gone = roster.free_blocks; gone; gone = gone->next)
         gone->in_use = 0;
     t->tid = log_owner->live ? (u32)kernel_call(__NR_gettid) : roster.first_tid;
+    t->leads = true;
     t->in_vfork = t->apart = false;
     t->robust_list = gaddr(0);
     assert(threads.count == 1 && thread_holds(t));

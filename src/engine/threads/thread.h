@@ -117,6 +117,10 @@ struct thread {
      * it ends alone. */
     bool apart;
 
+    /* The process has its number. In a replay that is the engine's own, which may by chance be the
+     * recorded number of another thread. */
+    bool leads;
+
     u32 lent;              /* enum in thread.c: the baton may be taken away */
 
     /* A child of vfork runs on its parent's block until it execs or exits (process.c). */

@@ -1,4 +1,10 @@
-/* The files in which translations are kept: see kept_file.h. */
+/* The files in which translations are kept: see kept_file.h.
+ *
+ * Parts are mapped privately: pages that stay as they are, are shared by all processes that use the
+ * file, and those that a process changes become its own. Reading the header and comparing the seal
+ * takes some microseconds; summing up the content, which a file without a seal needs, takes about
+ * 0.1 ms for each megabyte.
+ */
 #include "engine/translate/kept_file.h"
 
 #include <asm/stat.h>
