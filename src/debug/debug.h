@@ -28,7 +28,7 @@
  *   debug_motion.c      the progress of a movement, and interrupting it
  *   debug_history.c     all changes of a value, as rows
  *   debug_hits.c        every hit of a breakpoint; the entry of a frame
- *   debug_words.c       numbers and words that users type
+ *   debug_words.c       numbers, moments and words that users type
  *
  * Clients may read a struct debug, and change it through the functions below. The caller frees text
  * that a function returns. A movement that fails changes nothing.
@@ -581,6 +581,8 @@ double debug_seconds_now(void); /* of a monotonic clock */
 struct error *debug_no_arguments(const char *args);
 struct error *debug_count(const char *args, u64 *ret); /* empty: 1 */
 struct error *debug_number(const char *args, const char *what, u64 *ret);
+/* Returns a moment as users type it, TICK:PC; the caller frees it. */
+char *debug_moment_text(struct moment at);
 /* debug_size reads sizes such as 300, 64K, 500M, 2G; debug_seconds reads seconds. */
 struct error *debug_size(const char *text, u64 *ret);
 struct error *debug_seconds(const char *text, double *ret);

@@ -23,6 +23,11 @@ struct error *debug_number(const char *args, const char *what, u64 *ret)
     return NULL;
 }
 
+char *debug_moment_text(struct moment at)
+{
+    return xformat("%llu:0x%llx", (unsigned long long)at.tick, (unsigned long long)at.pc);
+}
+
 struct error *debug_count(const char *args, u64 *ret)
 {
     u64 count = 1;

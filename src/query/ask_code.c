@@ -238,12 +238,9 @@ void asking_lay_points(struct asking *a)
 /* Text as the program would print it, other values as `print` shows them. */
 static char *shown_value(struct value *value)
 {
-    char *text = NULL, *type = value_type(value);
-    const char *of = strstr(type, "char");
-    size_t marks = of ? strcspn(of, "*[") : 0; /* one star, or one pair of brackets */
-    if (of && of[marks] && !of[marks + 1 + strcspn(of + marks + 1, "*[")])
+    char *text = NULL;
+    if (value_is_text(value))
         error_destroy(value_text(value, false, &text));
-    free(type);
     return text ? text : value_show(value, 0);
 }
 

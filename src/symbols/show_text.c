@@ -177,6 +177,14 @@ static char *utf8_of(const u8 *bytes, size_t count, unsigned width)
     return text;
 }
 
+bool value_is_text(const struct value *value)
+{
+    struct evaluation *v = value->evaluation;
+    struct type *plain = type_plain(v, value->type);
+    return (plain->kind == TYPE_POINTER || plain->kind == TYPE_ARRAY) &&
+           type_character(v, type_target(v, plain)) == ' ';
+}
+
 struct error *value_text(struct value *value, bool wide, char **ret)
 {
     enum { TEXT_LONGEST = 1 << 16 };

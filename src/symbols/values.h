@@ -168,6 +168,8 @@ struct error *value_floating(struct value *value, long double *ret);
 /* Returns the characters of an array, or those that a pointer points to, up to the null, as UTF-8.
  * With `wide`, characters have 4 bytes. NULL for a null pointer; the caller frees it. */
 struct error *value_text(struct value *value, bool wide, char **ret);
+/* True for a pointer to plain characters, and for an array of them. */
+bool value_is_text(const struct value *value);
 /* How the bytes form a number: 'd' signed, 'u' unsigned, 'f' floating point, of 1, 2, 4 or 8 bytes;
  * 0: not a simple number. */
 char value_number_kind(struct value *value);

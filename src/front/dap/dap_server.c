@@ -209,7 +209,7 @@ void dap_invalidated(struct dap *s, const char *area)
 
 void dap_moment(struct json *j, const char *key, struct moment at)
 {
-    char *text = xformat("%llu:0x%llx", (unsigned long long)at.tick, (unsigned long long)at.pc);
+    char *text = debug_moment_text(at);
     json_string(j, key, text);
     free(text);
 }

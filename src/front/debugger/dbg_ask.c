@@ -59,12 +59,17 @@ static void ask_say_csv(struct ask_table *t, const struct ask_row *row)
     free(cells);
 }
 
-void ask_json_row(struct json *j, const struct ask_row *row)
+void ask_json_open(struct json *j, struct moment at, u32 thread)
 {
     json_open(j, NULL, '{');
-    json_unsigned(j, "tick", row->at.tick);
-    json_hex(j, "pc", row->at.pc);
-    json_unsigned(j, "thread", row->thread);
+    json_unsigned(j, "tick", at.tick);
+    json_hex(j, "pc", at.pc);
+    json_unsigned(j, "thread", thread);
+}
+
+void ask_json_row(struct json *j, const struct ask_row *row)
+{
+    ask_json_open(j, row->at, row->thread);
     json_string(j, "function", row->function);
     json_string(j, "file", row->file);
     if (row->file)
@@ -81,8 +86,7 @@ void ask_json_row(struct json *j, const struct ask_row *row)
 static void ask_say_text(struct ask_table *t, const struct ask_row *row)
 {
     struct dbg *d = t->d;
-    char *moment = xformat("%llu:0x%llx", (unsigned long long)row->at.tick,
-                           (unsigned long long)row->at.pc);
+    char *moment = debug_moment_text(row->at);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     char *line = row->file ? xformat("%s:%u", slash ? slash + 1 : row->file, row->line)
                            : xformat("-");

@@ -246,6 +246,8 @@ struct error *dbg_calls(struct dbg *d, const struct dbg_command *c, const char *
 struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int form, u64 most,
                                   bool whole_calls);
 struct error *dbg_take_form(const char *args, int *form, char **ret_text);
+/* Opens an object that begins with a moment and its thread. */
+void ask_json_open(struct json *j, struct moment at, u32 thread);
 void ask_json_row(struct json *j, const struct ask_row *row);
 /* A table that is being printed has this many rows: now and then, what there is is shown. */
 void dbg_table_flush(struct dbg *d, u64 rows);

@@ -93,8 +93,7 @@ static bool trace_take_row(void *context, const struct ask_row *row)
 {
     struct trace_rows *t = context;
     char *const *pieces = t->text->pieces.items;
-    char *moment = xformat("%llu:0x%llx", (unsigned long long)row->at.tick,
-                           (unsigned long long)row->at.pc);
+    char *moment = debug_moment_text(row->at);
     t->count++;
     if (t->d->json)
         ask_json_row(dbg_fields(t->d), row);
@@ -188,15 +187,11 @@ static void output_say(struct dbg *d, const char *text, size_t size)
 static bool output_take_line(void *context, const struct debug_printed *line)
 {
     struct output_lines *o = context;
-    char *moment = xformat("%llu:0x%llx", (unsigned long long)line->at.tick,
-                           (unsigned long long)line->at.pc);
+    char *moment = debug_moment_text(line->at);
     o->count++;
     if (o->d->json) {
         struct json *j = dbg_fields(o->d);
-        json_open(j, NULL, '{');
-        json_unsigned(j, "tick", line->at.tick);
-        json_hex(j, "pc", line->at.pc);
-        json_unsigned(j, "thread", line->thread);
+        ask_json_open(j, line->at, line->thread);
         json_unsigned(j, "fd", line->fd);
         json_string(j, "text", line->text);
         json_close(j, '}');
