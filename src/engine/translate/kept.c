@@ -24,12 +24,15 @@
 
 enum {
     WORTH_KEEPING = 100, /* fragments that are new */
-    SHARE_NEW = 8,       /* and one in so many of those that were kept before */
+    /* and one in so many of those that were kept before: at the end, and between two stages, of
+     * which a large program has hundreds */
+    SHARE_AT_END = 8,
+    SHARE_BETWEEN = 2,
 };
 
 static struct {
     bool on;
-    u32 fragments; /* how many of the present ones are in the file, too */
+    u32 fragments; /* how many of the present ones are in a file, of this stage or an earlier one */
     u64 identity[KEPT_IDENTITY];
     struct kept_path path; /* of the file for `files`; empty: there are none */
     struct kept_header header;
@@ -97,9 +100,9 @@ static void kept_find_parts(struct kept_header *h)
     fragments_parts(h->parts + CODE_CACHE_PARTS);
 }
 
-static void kept_save(void)
+static void kept_save_if_new(u32 share)
 {
-    u32 wanted = kept.fragments + WORTH_KEEPING + kept.fragments / SHARE_NEW;
+    u32 wanted = kept.fragments + WORTH_KEEPING + kept.fragments / share;
     struct fragments_held held = fragments_held();
     if (!kept.on || !kept.path.text[0] || held.fragments < wanted || fragments.variant ||
         code_sites.code_at || code_sites.point_at)
@@ -108,9 +111,14 @@ static void kept_save(void)
     kept.header = (struct kept_header){.cache = code_cache_held(), .fragments = held};
     memcpy(kept.header.identity, kept.identity, sizeof(kept.identity));
     kept_find_parts(&kept.header);
-    kept_folder_make_room(settings.kept);
     if (kept_file_write(settings.kept, &kept.path, &kept.header, &kept.files))
-        kept.fragments = held.fragments;
+        kept_folder_make_room(settings.kept);
+    kept.fragments = held.fragments;
+}
+
+static void kept_save(void)
+{
+    kept_save_if_new(SHARE_AT_END);
 }
 
 /* What the parent had translated is kept by the parent. */
@@ -168,9 +176,8 @@ static void note_files(void)
 void kept_meet(void)
 {
     bool sealed;
-    kept_save();
+    kept_save_if_new(SHARE_BETWEEN);
     note_files();
-    kept.fragments = 0;
     name_file();
     if (!kept.path.text[0] || code_sites.code_at || code_sites.point_at || fragments.variant)
         return;

@@ -11,8 +11,8 @@
  *                                    look for what was kept for the new list, and use it
  *   the process ends            -->  keep what was translated
  *
- * A program is therefore kept in stages: with its interpreter alone, with its libraries, and after
- * each library that it opens later. Little is written again if little was new.
+ * A program is therefore kept in stages: with its interpreter alone, with its libraries, and as it
+ * opens more of them later. A stage of its own needs half as many new fragments as there were.
  *
  * Fragments of other code (generated code, the vDSO) are dropped before the rest is kept. Nothing
  * is used while there are several threads, since one of them may be in a fragment, or while a plan

@@ -14,6 +14,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/base/layout.h"
+#include "engine/base/settings.h"
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 
@@ -23,7 +24,7 @@ enum {
     HEADER = 4096,
     FILES = CODE_FILES_MOST * sizeof(struct code_file),
     PRIVATE = 0600,
-    EFFECTIVE_USER = 1,
+    DISK_LEFT = 64 << 20,
 };
 
 #define NOW ((1ul << 30) - 1)  /* UTIME_NOW */
@@ -154,6 +155,15 @@ static bool limit_allows(u64 size)
     return !kernel_call(__NR_prlimit64, 0, RLIMIT_FSIZE, NULL, limit) && limit[0] >= size;
 }
 
+/* A single file takes at most half of the folder's room, and a disk is not filled: a recording may
+ * need it. */
+static bool disk_allows(const char *folder, u64 size)
+{
+    u64 about[15]; /* struct statfs: the block size is the second word, free blocks the fifth */
+    return size <= settings.kept_most / 2 && !kernel_call(__NR_statfs, folder, about) &&
+           about[1] * about[4] > size + DISK_LEFT;
+}
+
 static void name_draft(struct kept_path *ret, const char *folder)
 {
     struct text t = TEXT(ret->text);
@@ -170,7 +180,7 @@ bool kept_file_write(const char *folder, const struct kept_path *path, struct ke
     h->size = HEADER + files_size(h->file_count);
     for (unsigned n = 0; n < KEPT_PARTS; n++)
         h->size += page_up(h->parts[n].size);
-    if (!limit_allows(h->size) || !read_boot(h->boot))
+    if (!limit_allows(h->size) || !disk_allows(folder, h->size) || !read_boot(h->boot))
         return false;
     name_draft(&draft, folder);
     i64 fd = kernel_call(__NR_open, draft.text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, PRIVATE);

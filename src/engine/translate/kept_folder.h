@@ -2,7 +2,8 @@
 #ifndef ENGINE_KEPT_FOLDER_H
 #define ENGINE_KEPT_FOLDER_H
 
-/* A file is about to be added: removes others if all together are larger than the setting. */
+/* A file was added: removes those that were not used for longest, as long as all together are
+ * larger than the setting. */
 void kept_folder_make_room(const char *folder);
 
 #endif
