@@ -948,7 +948,9 @@ char *value_show_argument(struct value *value)
     bool is_known = !err && parts && !value_is_gone(value) && show_standard(referred, &shown);
     if (err || !parts || value_is_gone(value) || (is_known && shown.is_text))
         return show_whole(err ? value : referred, 0, false);
-    return is_known && !rust_is(plain) ? show_summary(&shown) : xformat("...");
+    struct shown of_go;
+    bool is_std = is_known && !rust_is(plain) && !go_shown(referred, &of_go);
+    return is_std ? show_summary(&shown) : xformat("...");
 }
 
 bool value_is_void(struct value *value)

@@ -224,8 +224,6 @@ CASE(ends_of_buffers)
     SYS(ppoll, e - 8, 1, e - 8, 0, 8);
     SYS(getrandom, e - 4, 8, 0);
     SYS(prctl, PR_SET_NAME, e - 2);
-    SYS(prctl, PR_SET_SECCOMP, 2, e, 0, 0);
-    SYS(seccomp, 1, 0, e);
     SYS(sched_getattr, 0, e - 20, 20, 0);
     SYS(clone3, e - 64, 88);
     SYS(clone3, e - 64, 7);

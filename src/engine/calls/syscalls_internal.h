@@ -32,8 +32,6 @@ i64 call_pass_to_processor(const struct call *call);
 i64 call_refuse(struct call *call);
 i64 call_copy_file_range(struct call *call);
 i64 call_refuse_seccomp(struct call *call);
-/* True if a filter of seccomp can be read there. */
-bool call_has_filter(u64 at);
 i64 call_personality(struct call *call);
 
 /* syscalls_files.c */

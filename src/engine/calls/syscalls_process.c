@@ -170,13 +170,6 @@ static i64 get_code_denied(struct call *call)
     return result ? result : (i64)memory_limits_code_denied();
 }
 
-/* A filter would judge the engine's calls, too. */
-static i64 refuse_filter(const struct call *call)
-{
-    enum { MODE_FILTER = 2 };
-    return call->args[1] == MODE_FILTER && !call_has_filter(call->args[2]) ? -EFAULT : -EINVAL;
-}
-
 i64 call_prctl(struct call *call)
 {
     switch (call->args[0]) {
@@ -188,8 +181,7 @@ i64 call_prctl(struct call *call)
         return set_code_denied(call);
     case PR_GET_MDWE:
         return get_code_denied(call);
-    case PR_SET_SECCOMP:
-        return refuse_filter(call);
+    case PR_SET_SECCOMP: /* see call_refuse_seccomp() */
     case PR_SET_SYSCALL_USER_DISPATCH:
     case PR_SET_SHADOW_STACK_STATUS:
     case PR_LOCK_SHADOW_STACK_STATUS:
