@@ -36,7 +36,7 @@
 enum {
     REGION_PAGES = 512,
     FIRST_REGIONS = 256,
-    FAULTS_MOST = 10,
+    FAULTS_MOST = 250, /* a fault costs some microseconds once, a checked page each entry */
     PATIENCE_MOST = 10,
 };
 
