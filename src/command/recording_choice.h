@@ -16,9 +16,8 @@
 #define TRACK_OPTION(id_)                                                                          \
     {                                                                                              \
         .id = id_, .name = "track", .value = "N",                                                  \
-        .help = "open process image N; 'ebb info' lists them. The default is the first one that "  \
-                "dumped core, "                                                                    \
-                "or, if none did, what the first process was at its end"                           \
+        .help = "open process image N; 'ebb info' lists them. The default is the first image "     \
+                "that dumped core or, if none did, the last image of the first process"            \
     }
 #define ONE_TRACK_OPTION(id_) \
     {.id = id_, .name = "track", .value = "N", .help = "only this track"}

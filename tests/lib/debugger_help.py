@@ -3,8 +3,9 @@
     debugger_help.py EBB RECORDING PLACE
 
 Help is the syntax, other names, an empty line, one sentence that begins with a capital letter and
-ends with a full stop, what else there is to know, and two examples.  Each example is given at
-PLACE, with breakpoints, a displayed expression and a bookmark.
+ends with a full stop, details, and two different examples; one is enough where the command has
+hardly any arguments.  Each example is typed at PLACE, with breakpoints, a displayed expression and
+a bookmark.
 """
 import concurrent.futures
 import json
@@ -38,9 +39,10 @@ def names():
 def parse(text):
     """(what is wrong, or None; the examples)"""
     lines = text.rstrip("\n").split("\n")
-    if "" not in lines or "Examples:" not in lines:
+    heads = [n for n, line in enumerate(lines) if line in ("Example:", "Examples:")]
+    if "" not in lines or not heads:
         return "no empty line or no examples", []
-    empty, examples = lines.index(""), lines.index("Examples:")
+    empty, examples = lines.index(""), heads[0]
     sentence = lines[empty + 1]
     if empty not in (1, 2):
         return "it does not begin with its syntax", []
@@ -49,8 +51,10 @@ def parse(text):
     if max(len(line) for line in lines[empty:]) > 100:
         return "a line is longer than 100 columns", []
     given = lines[examples + 1:]
-    if len(given) != 2 or not all(re.match(r"    \S", line) for line in given):
-        return "not two examples", []
+    if len(given) not in (1, 2) or not all(re.match(r"    \S", line) for line in given):
+        return "not one or two examples", []
+    if len(given) != len(set(given)):
+        return "the same example twice", []
     return None, [line.strip() for line in given]
 
 

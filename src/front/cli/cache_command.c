@@ -91,15 +91,15 @@ const struct command cli_cache = {
     .operands = {""},
     .operand_kind = NAMES_NOTHING,
     .options = cache_option_table,
-    .summary = "show or clear what is kept to be quick the next time",
+    .summary = "show or clear the cache of translations, snapshots and hashes",
     .about =
         "The cache is $XDG_CACHE_HOME/ebb or ~/.cache/ebb. It holds translations of programs and "
-        "libraries, which make a program start and run faster from its second run on, and "
-        "snapshots of long replays, which make a recording open faster, and hashes of files, so "
-        "that files are not read again to see whether they have changed. Everything in it can be "
-        "removed at any time; only time is lost.\n",
+        "libraries, which make a program faster from its second run on; snapshots of long "
+        "replays, which make a recording open faster; and hashes of files, which tell whether a "
+        "file has changed without reading it again. Everything in the cache can be removed at any "
+        "time. ebb then makes it again, which costs time and nothing else.\n",
     .after =
-        "$EBB_TRANSLATIONS and $EBB_SNAPSHOTS are the most bytes that each may take, with K, M or "
-        "G (256M and 1G if they are not set); what was not used for longest is removed first. "
-        "'off' turns the one or the other off.\n",
+        "$EBB_TRANSLATIONS and $EBB_SNAPSHOTS limit the disk space of translations and snapshots, "
+        "in bytes or with K, M or G. The defaults are 256M and 1G. The least recently used files "
+        "are removed first. 'off' disables that part of the cache.\n",
 };

@@ -248,13 +248,14 @@ static const struct command_option record_option_table[] = {
      .help = "record a hash of memory every TICKS ticks, for replays to compare"},
     {.id = RECORD_SNAPSHOTS, .name = "snapshots", .value = "SECONDS", .kind = NAMES_WORD,
      .words = "off auto",
-     .help = "take a snapshot of each process whenever it has computed for SECONDS, however long "
-             "that takes; 'auto', the default, takes one every 0.25 seconds or less often, such "
-             "that they take at most 2 % of the program's time; 'off' takes none"},
+     .help = "take a snapshot of each process after every SECONDS of its processor time, even if "
+             "snapshots slow the program down; 'auto', the default, takes one every 0.25 seconds, "
+             "or less often so that snapshots take at most 2 % of the program's time; 'off' takes "
+             "none"},
     {.id = RECORD_SNAPSHOT_SIZE, .name = "snapshot-size", .value = "SIZE",
-     .help = "how much room all snapshots may take, in bytes or with K, M or G. The default is 1G, "
-             "or a tenth of the free disk if that is less. Beyond that, older ones are removed, "
-             "such that the others lie evenly"},
+     .help = "the most disk space that all snapshots may take, in bytes or with K, M or G. The "
+             "default is 1G, or a tenth of the free space if that is less. When the limit is "
+             "reached, older snapshots are removed; the rest stay evenly spaced"},
     {.id = RECORD_QUIET, .letter = 'q', .name = "quiet",
      .help = "print nothing about the recording"},
     SETTING_OPTION(RECORD_SETTING, "change how the engine works; 'ebb help exec' lists settings"),
@@ -345,11 +346,12 @@ const struct command cli_record = {
     .about = "PROGRAM is looked up in PATH and runs as it would without ebb. What it reads and "
              "what the kernel tells it goes into a recording, a directory that only you can "
              "read.\n",
-    .after = "The status is the program's, 128+N if signal N ended it, or as for exec. If an "
-             "interrupt ended it, ebb ends by one, too.\n\n"
+    .after = "The exit status is the program's; 128+N if signal N ended it; 127 if there is no "
+             "such program, 126 if it cannot be run, 125 if ebb itself fails, 2 for a wrong "
+             "command line. If SIGINT ended the program, ebb ends by SIGINT, too.\n\n"
              "SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to ebb alone are forwarded to the "
              "program. If the program ends before processes that it started, ebb names them and "
-             "records them to their end, or until one of these signals ends the recording. They "
-             "then run on unrecorded. With --kill they are ended by SIGTERM, and by SIGKILL two "
-             "seconds later.\n",
+             "records them to their end, or until one of these signals ends the recording. Then "
+             "the processes run on without being recorded. With --kill ebb ends them by SIGTERM, "
+             "and two seconds later by SIGKILL.\n",
 };

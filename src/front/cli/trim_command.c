@@ -149,8 +149,9 @@ const struct command cli_trim = {
              "two moments. Every command that takes a RECORDING takes it.\n"
              "MOMENT is what 'goto' takes at the prompt: TICK, TICK:PC, start, end, 40%, 'event "
              "N', 12.5s or a bookmark.\n",
-    .after = "There can be no snapshot at a moment at which a thread is in some system calls, or a "
-             "child of vfork runs. Then the recording begins as little before it as possible, and "
-             "the result says where. The recording itself stays. The new one replays on processors "
-             "whose vector registers are laid out like those of this one.\n",
+    .after = "The new recording begins with a snapshot. If none can be taken at the first moment, "
+             "because a thread is in certain system calls or a child of vfork runs, the new "
+             "recording begins at the last possible moment before, and the result says where. The "
+             "old recording is not changed. The new one replays only on processors that lay out "
+             "vector registers as this one does.\n",
 };

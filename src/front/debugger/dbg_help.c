@@ -150,9 +150,12 @@ static void say_command(struct dbg *d, const struct dbg_command *c)
     say_heading(d, c->usage);
     if (*c->others)
         dbg_say(d, "Also: %s\n", c->others);
-    size_t first = strcspn(c->examples, "\n");
     dbg_say(d, "\n%c%s.\n%s\n", toupper((u8)c->summary[0]), c->summary + 1, c->more);
-    dbg_say(d, "Examples:\n    %.*s\n    %s\n", (int)first, c->examples, c->examples + first + 1);
+    const char *second = strchr(c->examples, '\n');
+    int first = second ? (int)(second - c->examples) : (int)strlen(c->examples);
+    dbg_say(d, "%s:\n    %.*s\n", second ? "Examples" : "Example", first, c->examples);
+    if (second)
+        dbg_say(d, "    %s\n", second + 1);
 }
 
 struct error *dbg_help(struct dbg *d, const struct dbg_command *c, const char *args)

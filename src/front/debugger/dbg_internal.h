@@ -38,7 +38,7 @@ struct dbg_command {
     const char *usage;
     const char *summary;       /* one sentence, without its capital letter and full stop */
     const char *more;          /* further help text */
-    const char *examples;      /* two command lines, separated by a newline */
+    const char *examples;      /* one or two command lines, separated by a newline */
 };
 
 struct dbg_settings {

@@ -2,7 +2,7 @@
  *
  * One row describes one command completely; dbg.c runs it, dbg_complete.c completes its arguments
  * and dbg_help.c prints its help.  The summary is one sentence in the imperative.  tests/suites/
- * 88-help checks the form of every row and runs its two examples.
+ * 88-help checks the form of every row and runs its examples.
  *
  * A command may be given by any beginning of its names that no other command shares. For an unknown
  * word, the command that differs in the fewest letters is suggested.
@@ -102,16 +102,17 @@ static const struct dbg_command commands[] = {
     {"first", "", dbg_move, MOVE_FIRST | BACK, MOVES, TAKES_EXPRESSION, NULL, "first CONDITION",
      "go to the first moment of the run at which a condition was true",
      "The current moment does not matter, and breakpoints do not stop it. If the condition was\n"
-     "true at the start, it goes there. For a local variable, only the current call counts.",
+     "true at the start, first goes to the start. For a local variable, only the current call\n"
+     "counts.",
      "first total > 100\n" "first head != 0"},
     {"out", "", dbg_move, MOVE_OUT, MOVES | REPEATS, TAKES_NOTHING, NULL, "out",
      "go to the first statement after the innermost block or loop",
      "The block is the one that contains the current statement. bout is the reverse.",
-     "out\n" "bout"},
+     "out"},
     {"bout", "reverse-out", dbg_move, MOVE_OUT | BACK, MOVES | REPEATS, TAKES_NOTHING, NULL, "bout",
      "go back to the last statement before the innermost block or loop",
      "The reverse of out.",
-     "bout\n" "out"},
+     "bout"},
     {"play", "", dbg_play, 0, MOVES | REPEATS, TAKES_NOTHING, NULL, "play [next] [RATE] [for N]",
      "step forward at a fixed rate and show each statement",
      "RATE is in statements per second: 5/s, 0.5/s; the default is 2/s. With 'next', calls are\n"
@@ -201,12 +202,12 @@ static const struct dbg_command commands[] = {
      "ignore 1 99\n" "ignore 1 0"},
     {"commands", "", dbg_breakpoint_commands, 0, 0, TAKES_COUNT, NULL, "commands [NUMBER]",
      "run commands at each stop at a breakpoint",
-     "The commands follow on lines of their own, up to 'end'. A command that moves is the last\n"
-     "one that is run. If the first command is 'silent', the stop itself is not shown. Without\n"
-     "NUMBER: the newest breakpoint.",
+     "Type the commands on the next lines, then 'end'. Commands after one that moves are not\n"
+     "run. If the first command is 'silent', the stop itself is not shown. Without NUMBER: the\n"
+     "newest breakpoint.",
      "commands 1\n" "commands"},
     {"rbreak", "", dbg_rbreak, 0, 0, TAKES_NOTHING, NULL, "rbreak REGEXP",
-     "set a breakpoint on each function whose name fits a regular expression",
+     "set a breakpoint on each function whose name matches a regular expression",
      "Only functions with debug information count.",
      "rbreak ^list_\n" "rbreak sum"},
     {"clear", "cl", dbg_clear, 0, 0, TAKES_LOCATION, NULL, "clear [LOCATION]",
@@ -216,7 +217,7 @@ static const struct dbg_command commands[] = {
     {"save", "", dbg_save, 0, 0, TAKES_WORD, "breakpoints", "save breakpoints FILE",
      "write the breakpoints into a file, as commands",
      "'source FILE' sets them again.",
-     "save breakpoints /dev/null\n" "save breakpoints /dev/null"},
+     "save breakpoints stops.cmds"},
     {"handle", "", dbg_handle, 0, 0, TAKES_WORD, handle_words, "handle SIGNAL... stop|nostop",
      "choose whether signals stop movements",
      "A fault that a virtual machine uses in normal operation stops only if this command says\n"
@@ -228,8 +229,8 @@ static const struct dbg_command commands[] = {
      "The first line says which part of the run is covered: for a local variable, the current\n"
      "call of its function. With -l: the memory that the expression means now, over the whole\n"
      "run. -n N: only the newest N changes. Moments are those of goto, and 'here'. --csv and\n"
-     "--json are for other programs, --plot draws a graph. Ctrl-C shows what has been found so\n"
-     "far.",
+     "--json print rows for other programs, --plot draws a graph. Ctrl-C stops the search and\n"
+     "shows the changes found so far.",
      "history total\n" "history -l head->next -n 5"},
     {"ask", "", dbg_ask, 0, 0, TAKES_WORD,
      "find count list first last call return line block store load syscall signal switch thread "
@@ -268,9 +269,9 @@ static const struct dbg_command commands[] = {
      "list the variables that a statement or a stretch of time changes",
      "Without arguments: what the next statement will change, up to where 'next' would stop.\n"
      "With a movement: what changes between here and where that movement would stop. A moment\n"
-     "that is not given is the current one. The list has global variables, locals of calls\n"
-     "that are active at both moments, what pointers lead to, each with the statement that last\n"
-     "changed it, and other memory by address. You stay where you are.",
+     "that is not given is the current one. The list has global variables, local variables of\n"
+     "calls that are active at both moments, and objects that pointers lead to, each with the\n"
+     "statement that last changed it. Other memory is listed by address. You stay where you are.",
      "changes\n" "changes finish"},
     {"print", "p inspect", dbg_print, 0, REPEATS, TAKES_EXPRESSION, NULL,
      "print[/FORMAT] [EXPRESSION]", "print the value of an expression",
@@ -309,7 +310,8 @@ static const struct dbg_command commands[] = {
      "undisplay 1\n" "undisplay"},
     {"x", "", dbg_examine, 0, REPEATS, TAKES_EXPRESSION, NULL, "x[/COUNT FORMAT SIZE] [ADDRESS]",
      "dump memory",
-     "Formats are x d u o t a c f s i, sizes b h w g. Without an address it continues.",
+     "Formats are x d u o t a c f s i, sizes b h w g. Without an address, x continues after the\n"
+     "memory that was shown last.",
      "x/8xw &total\n" "x/s name"},
     {"find", "", dbg_find, 0, 0, TAKES_EXPRESSION, NULL,
      "find[/SIZE COUNT] START, +LENGTH|END, VALUE...", "search memory for values",
@@ -327,14 +329,15 @@ static const struct dbg_command commands[] = {
      "whatis head->next\n" "whatis struct node"},
     {"list", "l", dbg_list, 0, REPEATS, TAKES_LOCATION, NULL, "list [LOCATION | FIRST,LAST | -]",
      "show source lines",
-     "Without a location it continues; '-' goes backward.",
+     "Without a location, list continues after the lines that were shown last; '-' shows the\n"
+     "lines before them.",
      "list 10,20\n" "list insert"},
     {"search", "forward-search fo", dbg_search, 1, REPEATS, TAKES_NOTHING, NULL, "search REGEXP",
-     "look for a line of the source after the last one that was listed",
+     "find the next source line that matches, after the last line listed",
      "'list' then shows the lines around it. $_ is the number of the line.",
      "search total\n" "search ^}"},
     {"reverse-search", "rev", dbg_search, -1, REPEATS, TAKES_NOTHING, NULL,
-     "reverse-search REGEXP", "look for a line of the source before the last one that was listed",
+     "reverse-search REGEXP", "find the last source line that matches, before the last line listed",
      "The reverse of search.",
      "reverse-search int\n" "reverse-search include"},
     {"backtrace", "bt where", dbg_backtrace, 0, 0, TAKES_COUNT, NULL, "backtrace [full] [N | -N]",
@@ -374,8 +377,8 @@ static const struct dbg_command commands[] = {
     {"thread", "t", dbg_choose_thread, 0, 0, TAKES_WORD, "apply find name",
      "thread [N | apply all|N... COMMAND | name [NAME] | find REGEXP]",
      "select a thread, or run a command in several threads",
-     "Without an argument: show the current thread. name: how this thread is called from now on.\n"
-     "find: which threads have a name, or a number of the kernel's, that fits.",
+     "Without an argument: show the current thread. name: give the current thread a name, or\n"
+     "remove the name. find: list the threads whose name or kernel thread id matches.",
      "thread 0\n" "thread apply all backtrace"},
     {"taas", "", dbg_apply_all, APPLY_THREADS, 0, TAKES_COMMAND, NULL, "taas COMMAND",
      "run a command in all threads",
@@ -418,7 +421,7 @@ static const struct dbg_command commands[] = {
      "skip list_check\n" "skip delete list_check"},
     {"layout", "tui", dbg_layout, 0, 0, TAKES_WORD, "src off", "layout src|off",
      "turn the full screen on or off: source, calls, variables and time",
-     "'help tui' lists its keys. The key q returns to the prompt.",
+     "'help tui' lists the keys. The key q returns to the prompt.",
      "layout src\n" "layout off"},
     {"set", "", dbg_set, 0, 0, TAKES_WORD, dbg_setting_words, "set SETTING VALUE",
      "change a setting of the debugger or a variable of the program",
@@ -428,8 +431,8 @@ static const struct dbg_command commands[] = {
      "pretty|elements|array|array-indexes|address|symbol|union|repeats|null-stop|max-depth|\n"
      "static-members|raw-values|frame-arguments|entry-values: how values are shown, as in gdb;\n"
      "checkpoints N, checkpoint-memory SIZE|auto: how many copies of the process are kept, and\n"
-     "how much memory they may use; checkpoint-spacing SECONDS|auto: how much replay lies between\n"
-     "two; checkpoint-reach SECONDS|all: how far from the current moment they are kept;\n"
+     "how much memory they may use; checkpoint-spacing SECONDS|auto: how much replay time lies\n"
+     "between two; checkpoint-reach SECONDS|all: how far from the current moment they are kept;\n"
      "var NAME = VALUE: a variable of the program.",
      "set print pretty on\n" "set var total = 5"},
     {"show", "", dbg_show, 0, 0, TAKES_WORD, dbg_setting_words, "show [SETTING]",
@@ -440,63 +443,64 @@ static const struct dbg_command commands[] = {
      "It stops at the first command that fails.",
      "source crash.cmds\n" "source ./crash.cmds"},
     {"define", "", dbg_define, 0, 0, TAKES_NOTHING, NULL, "define NAME",
-     "make a command out of other commands",
-     "The commands follow on lines of their own, up to 'end'. $arg0, $arg1 and so on are the\n"
-     "words that are given to it, $argc is how many there are, $arg* is all of them. A command\n"
-     "'hook-NAME' is run before the command NAME, and 'hookpost-NAME' after it. 'show user'\n"
-     "lists them.",
+     "define a new command as a list of commands",
+     "Type the commands on the next lines, then 'end'. $arg0, $arg1 and so on are the arguments\n"
+     "of the new command, $argc is their number, $arg* all of them. A command called 'hook-NAME'\n"
+     "is run before the command NAME, and 'hookpost-NAME' after it. 'show user' lists the\n"
+     "commands that were defined.",
      "define twice\n" "define hookpost-next"},
     {"document", "", dbg_document, 0, 0, TAKES_NOTHING, NULL, "document NAME",
      "set the help text of a user command",
-     "The text follows on lines of its own, up to 'end'.",
+     "Type the text on the next lines, then 'end'.",
      "document twice\n" "document hookpost-next"},
     {"alias", "", dbg_alias, 0, 0, TAKES_NOTHING, NULL, "alias NAME = COMMAND [ARGUMENTS]",
      "give a command another name",
-     "What follows the name when it is typed comes after the arguments.",
+     "Arguments typed after NAME are added to ARGUMENTS.",
      "alias pt = print total\n" "alias all = faas"},
     {"if", "", dbg_if, 0, 0, TAKES_EXPRESSION, NULL, "if EXPRESSION",
      "run commands if an expression is not 0",
-     "The commands follow on lines of their own, up to 'end'. Those after 'else' are\n"
-     "run if it is 0.",
+     "Type the commands on the next lines, then 'end'. Commands after a line 'else' are run if\n"
+     "the expression is 0.",
      "if total > 3\n" "if head == 0"},
     {"while", "", dbg_while, 0, 0, TAKES_EXPRESSION, NULL, "while EXPRESSION",
      "run commands as long as an expression is not 0",
-     "The commands follow on lines of their own, up to 'end'. Ctrl-C ends a movement among them.",
-     "while 0\n" "while total < 0"},
+     "Type the commands on the next lines, then 'end'. Ctrl-C ends the loop.",
+     "while total < 0\n" "while head == 0"},
     {"loop_break", "", dbg_leave, LEAVES_LOOP, 0, TAKES_NOTHING, NULL, "loop_break",
-     "leave the innermost while",
-     "It is one of the commands after 'while'.",
-     "loop_break\n" "loop_break"},
+     "leave the innermost while loop",
+     "It is only valid among the commands of 'while'.",
+     "loop_break"},
     {"loop_continue", "", dbg_leave, LEAVES_ROUND, 0, TAKES_NOTHING, NULL, "loop_continue",
-     "begin the next round of the innermost while",
-     "It is one of the commands after 'while'.",
-     "loop_continue\n" "loop_continue"},
+     "begin the next round of the innermost while loop",
+     "It is only valid among the commands of 'while'.",
+     "loop_continue"},
     {"with", "w", dbg_with, 0, 0, TAKES_WORD, dbg_setting_words, "with SETTING VALUE -- COMMAND",
-     "run a command under another setting",
-     "The setting is as before afterwards. 'help set' has the settings.",
+     "change a setting for one command",
+     "The old setting is restored after the command. 'help set' lists the settings.",
      "with print pretty on -- print *head\n" "with listsize 3 -- list main"},
     {"shell", "", dbg_shell, 0, 0, TAKES_FILE, NULL, "shell [COMMAND]",
-     "run a command of the system",
-     "'!COMMAND' does the same. Without a command: a shell. $_shell_exitcode is its status.",
+     "run a shell command",
+     "'!COMMAND' does the same. Without a command, a shell is started. $_shell_exitcode is the\n"
+     "exit status.",
      "shell true\n" "!echo here"},
     {"pipe", "", dbg_pipe, 0, 0, TAKES_COMMAND, NULL, "pipe [-d WORD] COMMAND | PROGRAM",
-     "give what a command says to a program of the system",
-     "With -d, WORD stands between them in place of '|'. '| COMMAND | PROGRAM' does the same.",
+     "send the output of a command to a shell command",
+     "With -d, WORD separates the two instead of '|'. '| COMMAND | PROGRAM' does the same.",
      "pipe info functions | wc -l\n" "pipe backtrace | cat"},
     {"cd", "", dbg_directory, 1, 0, TAKES_FILE, NULL, "cd [DIRECTORY]",
      "change the working directory of the debugger",
      "Without a directory: the home directory.",
-     "cd .\n" "cd ./."},
+     "cd /tmp\n" "cd"},
     {"pwd", "", dbg_directory, 0, 0, TAKES_NOTHING, NULL, "pwd",
      "show the working directory of the debugger",
      "'source' and 'save' look for files there.",
-     "pwd\n" "pwd"},
+     "pwd"},
     {"echo", "", dbg_echo, 0, 0, TAKES_NOTHING, NULL, "echo TEXT", "print a text",
-     "A line end is printed only where the text has \\n.",
+     "Write \\n where a line is to end; echo adds no line end.",
      "echo here it comes\\n\n" "echo total:"},
     {"apropos", "", dbg_apropos, 0, 0, TAKES_NOTHING, NULL, "apropos WORD",
-     "list the commands whose help has a word",
-     "Upper and lower case are the same.",
+     "list the commands whose help contains a word",
+     "Upper and lower case are treated as equal.",
      "apropos breakpoint\n" "apropos memory"},
     {"help", "h", dbg_help, 0, 0, TAKES_COMMAND, NULL, "help [COMMAND | SUBJECT | all]",
      "explain a command, or list commands by subject",

@@ -305,11 +305,12 @@ const struct command gdb_run = {
     .operand_kind = NAMES_RECORDING, .options = gdb_options,
     .summary = "go back and forth in a recording with gdb",
     .about = RECORDING_HELP
-             "What follows -- are arguments of gdb.\n",
+             "The arguments after -- are passed to gdb.\n",
     .after = "Every command that goes forward has a twin: reverse-step, reverse-next, "
              "reverse-continue, reverse-finish, reverse-stepi, reverse-nexti. Breakpoints, "
              "conditions and watchpoints work in both directions. 'ebb help' in gdb lists ebb's "
              "own commands. Nothing that you do changes the recording: assignments and calls "
              "happen in a copy, which the next movement drops.\n"
-             "EBB_GDB names another gdb. The status is that of gdb.\n",
+             "$EBB_GDB is the gdb to start; the default is the one in PATH. The exit status is "
+             "that of gdb.\n",
 };
