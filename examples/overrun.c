@@ -1,16 +1,16 @@
-/* A table of names, and one name that is too long: it runs over into its neighbour, and much later the program
- * dies at a place that has nothing to do with the mistake.
+/* A table of names, one of which is too long. It is written over the pointer after it, and the
+ * program dies much later, at a place that has nothing to do with the mistake.
  *
- *     gcc -g -o overrun examples/overrun.c
+ *     gcc -g -o overrun overrun.c
  *     ebb record ./overrun
- *     ebb gdb
+ *     ebb replay
  *
- * The crash shows a pointer that nobody should have changed.  Where did it change?
+ * The program jumped to an invalid address, which is in table[2].show. Which line stored it?
  *
- *     (gdb) watch -location table[2].show
- *     (gdb) reverse-continue
+ *     (ebb) watch table[2].show
+ *     (ebb) bcontinue
  *
- * stops at the line that did it.  `make demo` does just that.
+ * stops at that line. `make demo` shows this session.
  */
 #include <stdio.h>
 #include <string.h>

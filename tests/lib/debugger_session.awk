@@ -26,6 +26,6 @@
 /^[*] [0-9]+ +[0-9]+ / { $3 = "TID" }
 /^  [0-9]+ +[0-9]+ +[^ 0-9]+ .*(runs)?$/ && !/^  +[0-9]+  / { $2 = "TID" }
 /^[^ #]+ \(.*\) (at [.][.]?\/|from \/)/ { print "in a library"; next }
-/^in .*, which was called \([0-9]+ frames? further out\) from$/ { print "in a library, called from"; next }
+/^in .*, called from frame [0-9]+:$/ { print "in a library, called from"; next }
 /^ADDR in [?][?]/ || /^_start/ || /ld-linux/ { print "in a library"; next }
 { print }

@@ -1,4 +1,4 @@
-"""Follows a page of docs: does what its transcripts show, and replaces the answers in them by what ebb says.
+"""Follows a page of docs: does what its transcripts show, and replaces the answers by those of ebb.
 
     tutorial.py EBB PAGE RESULT      run where the program is; RESULT becomes the page as it must be
 
@@ -6,9 +6,12 @@ In a block between fences, a line after "$ " is a command of the shell, and one 
 the debugger that `ebb replay` opened.  Everything else in a block that has such lines is an answer.
 """
 import os
+import pty
+import select
 import shlex
 import subprocess
 import sys
+import time
 
 ebb, tutorial, result = sys.argv[1:4]
 SECONDS = 120
@@ -23,9 +26,29 @@ def blocks(lines):
 
 
 def run(command, **more):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False, **more)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=SECONDS, check=False, **more)
     return done.stdout.decode("utf-8", "replace")
+
+
+def run_in_terminal(command):
+    """The same with a terminal as output, as a reader has it: a program that crashes has written
+    its complete lines."""
+    terminal, side = pty.openpty()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=side, stderr=side) as started:
+        os.close(side)
+        said = b""
+        until = time.monotonic() + SECONDS
+        while select.select([terminal], [], [], max(0, until - time.monotonic()))[0]:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:  # EIO: all who had it open have ended
+                break
+            said += piece
+        else:
+            started.kill()
+        os.close(terminal)
+    return said.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def answers_of(opening, commands):
@@ -55,12 +78,13 @@ def follow(steps):
             answers += answers_of(step[2:], session)
         elif step.startswith("$ "):
             os.environ["PATH"] = os.path.dirname(ebb) + ":" + os.environ["PATH"]
-            answers.append(run(["bash", "-c", step[2:]]).splitlines())
+            answers.append(run_in_terminal(["bash", "-c", step[2:]]).splitlines())
     return answers
 
 
 lines = open(tutorial, encoding="utf-8").read().split("\n")
-steps = [line for first, last in blocks(lines) for line in lines[first:last] if line.startswith(("$ ", "(ebb) "))]
+steps = [line for first, last in blocks(lines) for line in lines[first:last]
+         if line.startswith(("$ ", "(ebb) "))]
 answers = iter(follow(steps))
 written, done = [], 0
 for first, last in blocks(lines):

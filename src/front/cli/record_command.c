@@ -19,6 +19,7 @@
 #include "front/cli/figures.h"
 #include "front/cli/growth.h"
 #include "front/cli/program_lookup.h"
+#include "front/cli/recording_text.h"
 #include "command/setting_list.h"
 #include "log/channel.h"
 #include "log/engine_locate.h"
@@ -87,10 +88,13 @@ static void say_waits(void *context, const struct recording *rec,
 static void say_recorded(const struct recording *rec, const struct recorder_outcome *outcome)
 {
     char size[FIGURES_ROOM], time[FIGURES_ROOM];
-    complain(0, "recorded %s, %s, %llu events: %s",
-             figures_time(time, rec->meta.ended - rec->meta.started),
-             figures_bytes(size, recording_size_own(rec)), (unsigned long long)outcome->events,
-             rec->path);
+    /* A shell names the signal that ends a program. Here it cannot, since ebb itself exits. */
+    char *ending = rec->meta.signal ? recording_text_ending(&rec->meta) : NULL;
+    complain(0, "recorded %s%s%s, %s, %llu events: %s",
+             figures_time(time, rec->meta.ended - rec->meta.started), ending ? ", died by " : "",
+             ending ? ending : "", figures_bytes(size, recording_size_own(rec)),
+             (unsigned long long)outcome->events, rec->path);
+    free(ending);
     if (outcome->left)
         complain(0, "SIG%s ended the recording; %u %s on unrecorded",
                  sigabbrev_np(outcome->ended_by), outcome->left,

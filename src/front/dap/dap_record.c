@@ -179,7 +179,7 @@ static int run_watch(struct dap *s, struct run *r)
     return status;
 }
 
-/* "ebb: recorded 0.06 s, 74.7 kB, 101 events: /path" */
+/* "ebb: recorded 0.06 s, died by SIGSEGV, 74.7 kB, 101 events: /path" */
 static char *recording_named(const struct run *r)
 {
     char *text = xformat("%.*s", (int)r->tail_size, r->tail), *found = NULL, *path = NULL;

@@ -60,8 +60,7 @@ static void say_inside(struct dbg *d)
         return;
     }
     char *text = symbols_describe(symbols, d->debug->frames[0].pc);
-    dbg_say(d, "in %s, which was called (%zu frame%s further out) from\n", text, d->debug->selected,
-            d->debug->selected == 1 ? "" : "s");
+    dbg_say(d, "in %s, called from frame %zu:\n", text, d->debug->selected);
     free(text);
 }
 
