@@ -1,6 +1,6 @@
 # ebb: how it is built, checked and installed.
 #
-#   make            build/ebb and build/ebb-engine
+#   make            build/ebb, build/ebb-commands and build/ebb-engine
 #   make demo       install what is missing, build, show the main job
 #   make check      install what the tests need, build, run every test
 #   make install    PREFIX=/usr/local, DESTDIR=
@@ -18,8 +18,9 @@
 #   make compile_commands.json          for clangd and other tools
 #   make bench, make torture            long measurements, long tests
 #
-# Two programs, two ways of compiling.  ebb is an ordinary hosted program.  ebb-engine lives
-# inside other programs: no libc, no vector registers, and linked far above everything the
+# Three programs, two ways of compiling.  ebb and ebb-commands are hosted programs: ebb is small and
+# static, for the commands that start programs; ebb-commands has all commands (make STATIC= links
+# ebb dynamically).  ebb-engine lives inside other programs: no libc, no vector registers, and linked far above everything the
 # kernel places, so its code is compiled pc-relative although it is never relocated.
 
 BUILD   ?= build
@@ -40,6 +41,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wer
 COMMON   := -std=gnu11 -O2 -g -Isrc -MMD -MP $(WARNINGS)
 
 HOSTED   := $(COMMON) -D_GNU_SOURCE -pthread
+STATIC   := -static
 EBB_LIBRARIES := -lzstd -ldw -lelf -lstdc++ -lm -ledit -lZydis -lZycore
 
 FREESTANDING := $(COMMON) -ffreestanding -fPIC -include base/hidden.h -mgeneral-regs-only \
@@ -63,13 +65,14 @@ VDSO_LINK := -nostdlib -shared -Wl,-T,src/engine/vdso/vdso.lds -Wl,-soname=linux
 # What the engine needs of the log, compiled a second time for it.
 LOG_FOR_ENGINE := $(wildcard src/log/syscall_table.c src/log/syscall_rows.c)
 
-EBB_SOURCES    := $(wildcard src/main.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
+EBB_SOURCES    := $(wildcard src/*.c src/base/*.c src/log/*.c src/symbols/*.c src/session/*.c \
                              src/query/*.c src/recorder/*.c src/verifier/*.c src/packer/*.c \
                              src/debug/*.c src/command/*.c src/front/*/*.c)
 ENGINE_SOURCES := $(wildcard src/engine/*/*.c src/engine/x86_64/*.S \
                              src/engine/vdso/vdso_image.S) $(LOG_FOR_ENGINE)
 
 EBB_OBJECTS    := $(patsubst src/%,$(BUILD)/hosted/%.o,$(EBB_SOURCES))
+EBB_PARTS      := $(filter-out $(BUILD)/hosted/main.c.o $(BUILD)/hosted/all_commands.c.o,$(EBB_OBJECTS))
 ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 
 .PHONY: all ebb engine demo check golden golden-update bench torture install uninstall clean
@@ -77,24 +80,32 @@ ENGINE_OBJECTS := $(patsubst src/%,$(BUILD)/freestanding/%.o,$(ENGINE_SOURCES))
 .PHONY: layers calls registers names invariants headers freestanding state format-check force
 
 all: ebb engine
-ebb: $(BUILD)/ebb
+ebb: $(BUILD)/ebb $(BUILD)/ebb-commands
 engine: $(BUILD)/ebb-engine
 
-$(BUILD)/ebb: $(EBB_OBJECTS) $(BUILD)/ebb.how
-	$(call say,LINK,$@)$(CC) -pthread -o $@ $(EBB_OBJECTS) $(LDFLAGS) $(EBB_LIBRARIES)
+# The linker takes from the archive only what the commands in main.c need.  Something that needs a
+# library besides zstd does not link.
+$(BUILD)/ebb: $(BUILD)/hosted/main.c.o $(BUILD)/ebb.a
+	$(call say,LINK,$@)$(CC) $(STATIC) -pthread -o $@ $^ $(LDFLAGS) -lzstd
+
+$(BUILD)/ebb-commands: $(BUILD)/hosted/all_commands.c.o $(EBB_PARTS) $(BUILD)/ebb.how
+	$(call say,LINK,$@)$(CC) -pthread -o $@ $(filter %.o,$^) $(LDFLAGS) $(EBB_LIBRARIES)
+
+$(BUILD)/ebb.a: $(EBB_PARTS) $(BUILD)/ebb.how
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(EBB_PARTS)
 
 $(BUILD)/ebb-engine: $(ENGINE_OBJECTS) $(BUILD)/ebb-engine.how
 	$(call say,LINK,$@)$(CC) -o $@ $(ENGINE_LINK) $(ENGINE_OBJECTS)
 
-$(BUILD)/hosted/%.c.o: src/%.c $(BUILD)/ebb.how
+$(BUILD)/hosted/%.c.o: src/%.c $(BUILD)/hosted.how
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(HOSTED) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/freestanding/%.c.o: src/%.c $(BUILD)/ebb-engine.how
+$(BUILD)/freestanding/%.c.o: src/%.c $(BUILD)/freestanding.how
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(FREESTANDING) -c -o $@ $<
 
-$(BUILD)/freestanding/%.S.o: src/%.S $(BUILD)/ebb-engine.how
+$(BUILD)/freestanding/%.S.o: src/%.S $(BUILD)/freestanding.how
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(FREESTANDING) -c -o $@ $<
 
@@ -112,10 +123,13 @@ $(BUILD)/commit.how: HOW = $(COMMIT)
 $(BUILD)/hosted/command/command_help.c.o: $(BUILD)/commit.how
 $(BUILD)/hosted/command/command_help.c.o: private HOSTED += -DEBB_COMMIT='"$(COMMIT)"'
 
-# What a program is made of and how, written down.  The file changes only when that does:
-# another compiler, other flags or a source file that has gone make it again.
-$(BUILD)/ebb.how: HOW = $(CC) $(HOSTED) $(CFLAGS) $(LDFLAGS) $(EBB_LIBRARIES) $(EBB_SOURCES)
-$(BUILD)/ebb-engine.how: HOW = $(CC) $(FREESTANDING) $(ENGINE_LINK) $(VDSO_LINK) $(ENGINE_SOURCES)
+# How files are compiled, and what a program is made of, written down.  A file changes only when that
+# does: another compiler or other flags compile everything again, and a source file that was added or
+# has gone links again.
+$(BUILD)/hosted.how: HOW = $(CC) $(HOSTED) $(CFLAGS)
+$(BUILD)/freestanding.how: HOW = $(CC) $(FREESTANDING)
+$(BUILD)/ebb.how: HOW = $(CC) $(CFLAGS) $(STATIC) $(LDFLAGS) $(EBB_LIBRARIES) $(EBB_SOURCES)
+$(BUILD)/ebb-engine.how: HOW = $(CC) $(ENGINE_LINK) $(VDSO_LINK) $(ENGINE_SOURCES)
 $(BUILD)/%.how: force
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(HOW)' | cmp -s - $@ || printf '%s\n' '$(HOW)' > $@
@@ -168,7 +182,7 @@ analyze:
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan: engine
 	@$(MAKE) --no-print-directory BUILD='$(BUILD)/asan' CFLAGS='-O1 -Wno-error $(SANITIZE)' \
-	    LDFLAGS='$(SANITIZE)' ebb
+	    LDFLAGS='$(SANITIZE)' STATIC= ebb
 	@cp $(BUILD)/ebb-engine $(BUILD)/asan/ebb-engine
 	@CC='$(CC)' BUILD='$(BUILD)/asan' tools/run-sanitized $(SUITES)
 
@@ -241,7 +255,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/ebb $(SHARE)/ebb $(MANUAL) \
 	    $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 $(BUILD)/ebb $(DESTDIR)$(PREFIX)/bin/ebb
-	install -m 755 $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
+	install -m 755 $(BUILD)/ebb-commands $(BUILD)/ebb-engine $(DESTDIR)$(PREFIX)/libexec/ebb
 	install -m 644 src/front/gdb/ebb.py $(SHARE)/ebb/ebb.py
 	$(BUILD)/ebb help --manual > $(MANUAL)/ebb.1
 	for name in $$($(BUILD)/ebb help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
@@ -258,7 +272,8 @@ dist:
 	@BUILD='$(BUILD)' packaging/make-dist
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
+	rm -f $(DESTDIR)$(PREFIX)/bin/ebb $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-commands \
+	    $(DESTDIR)$(PREFIX)/libexec/ebb/ebb-engine
 	rm -f $(SHARE)/ebb/ebb.py $(MANUAL)/ebb.1 $(MANUAL)/ebb-*.1 \
 	    $(SHARE)/bash-completion/completions/ebb $(SHARE)/zsh/site-functions/_ebb \
 	    $(SHARE)/fish/vendor_completions.d/ebb.fish

@@ -1,116 +1,35 @@
-/* ebb: the list of commands, and how a command line finds its command. */
-#include <string.h>
+/* ebb: runs the commands that start programs, and becomes ebb-commands for all others.
+ *
+ * `ebb record` and `ebb exec` may be called thousands of times, for programs that take a
+ * millisecond. So this program is small and linked statically: it consists of what these two
+ * commands need, and needs none of the libraries that read and show programs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/complain.h"
 #include "command/command.h"
-#include "command/replay_options.h"
 #include "front/cli/cli.h"
-#include "front/dap/dap.h"
-#include "front/debugger/debugger.h"
-#include "front/gdb/gdb.h"
 #include "log/channel.h"
-#include "log/engine_start.h"
+#include "log/engine_locate.h"
 
-static const struct command replay, help;
+static const struct command *const commands[] = {&cli_record, &cli_exec, NULL};
 
-static const struct command *const commands[] = {
-    &cli_record, &replay, &debugger_ask, &gdb_run, &gdb_serve, &dap_serve, &cli_ls, &cli_info,
-    &cli_dump, &cli_pack, &cli_trim, &cli_rm, &cli_gc, &cli_cache, &cli_exec, &help, NULL,
-};
-
-/* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ----------- */
-
-static int replay_run(const struct command *c, int argc, char **argv)
+static int become_all_commands(char **argv)
 {
-    struct replay_options o;
-    int status = replay_options_read(&o, c, argc, argv);
-    if (!status)
-        status = o.repeats ? cli_replay(&o.choice, setting_list_text(&o.settings))
-                           : debugger_replay(&o);
-    replay_options_deinit(&o);
-    return status;
-}
-
-static const struct command replay = {
-    .examples = {"ebb replay", "ebb replay --verify myprogram-1"},
-    .name = "replay", .run = replay_run, .operands = {"[RECORDING]", "[RECORDING]"},
-    .operand_kind = NAMES_RECORDING, .options = replay_option_table,
-    .summary = "go back and forth in a recording; or repeat it and check that nothing differs",
-    .about = replay_about, .after = replay_after,
-};
-
-/* --- ebb help --------------------------------------------------------------------------------- */
-
-enum { HELP_MANUAL = 1, HELP_COMPLETION };
-
-static const struct command_option help_options[] = {
-    {.id = HELP_MANUAL, .name = "manual", .help = "print the manual page, for man(1)"},
-    {.id = HELP_COMPLETION, .name = "completion", .value = "SHELL", .kind = NAMES_WORD,
-     .words = "bash zsh fish", .help = "print the script that completes ebb's command lines"},
-    {0},
-};
-
-struct help_asked {
-    bool manual;
-    const char *shell;
-};
-
-static int help_take(void *context, int id, const char *value)
-{
-    struct help_asked *asked = context;
-    asked->manual |= id == HELP_MANUAL;
-    if (id == HELP_COMPLETION)
-        asked->shell = value;
-    return 0;
-}
-
-static int help_run(const struct command *c, int argc, char **argv)
-{
-    struct help_asked asked = {0};
-    int at;
-    int status = command_read(c, argc, argv, help_take, &asked, &at);
-    if (status)
-        return status;
-    if (argc - at > 1)
-        return complain(CHANNEL_EXIT_USAGE, "help explains one command at a time");
-    const struct command *one = at < argc ? command_find(commands, argv[at]) : NULL;
-    if (at < argc && !one)
-        return command_unknown(commands, argv[at]);
-    if (asked.shell)
-        return command_completion(commands, asked.shell);
-    if (asked.manual)
-        return command_manual(commands, one);
-    return one ? command_help_one(one) : command_help_all(commands);
-}
-
-static const struct command help = {
-    .examples = {"ebb help record", "ebb help --completion bash"},
-    .name = "help", .run = help_run, .operands = {"[COMMAND]"}, .operand_kind = NAMES_COMMAND,
-    .options = help_options, .summary = "explain ebb, or one of its commands",
-};
-
-/* Only as the first argument: what comes later may belong to the program that is to run. */
-static bool asks_for_help(int argc, char **argv)
-{
-    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    char *path;
+    struct error *err = companion_locate(COMPANION_COMMANDS, &path);
+    if (!err) {
+        execv(path, argv);
+        err = error_errno(errno, "cannot start %s", path);
+        free(path);
+    }
+    return error_complain(err, CHANNEL_EXIT_OURS);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2)
-        return complain(CHANNEL_EXIT_USAGE, "no command was given; 'ebb help' lists them");
-    const char *name = argv[1];
-    if (asks_for_help(argc, argv))
-        return command_help_all(commands);
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return command_version();
-    if (name[0] == '-')
-        return complain(CHANNEL_EXIT_USAGE, "there is no option '%s'; see 'ebb help'", name);
-    const struct command *command = command_find(commands, name);
-    if (!command)
-        return command_unknown(commands, name);
-    if (asks_for_help(argc - 1, argv + 1))
-        return command_help_one(command);
-    engine_take_limits();
-    return command->run(command, argc - 1, argv + 1);
+    const struct command *command = argc > 1 ? command_find(commands, argv[1]) : NULL;
+    return command ? command_start(command, argc - 1, argv + 1) : become_all_commands(argv);
 }

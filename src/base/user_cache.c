@@ -4,23 +4,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/home_directory.h"
 #include "base/xalloc.h"
 
 char *user_cache_path(const char *name)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cache = getenv("XDG_CACHE_HOME");
     if (cache && *cache == '/')
         return xformat("%s/ebb/%s", cache, name);
-    if (!home || !*home) {
-        const struct passwd *entry = getpwuid(getuid());
-        home = entry ? entry->pw_dir : NULL;
-    }
+    const char *home = home_directory();
     return home ? xformat("%s/.cache/ebb/%s", home, name) : NULL;
 }
 

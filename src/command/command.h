@@ -1,7 +1,7 @@
 /* The command line: the options and operands of every command, described once.
  *
  * A command is a `struct command`: its options, its operands and its help. Each front end defines
- * the commands it offers; src/main.c lists them. Everything that concerns options uses this
+ * the commands it offers; src/all_commands.c lists them. Everything that concerns options uses this
  * description:
  *
  *   command_read.c        parses a command line with getopt_long, and reports mistakes
@@ -66,6 +66,11 @@ int command_one_too_many(const struct command *c, const char *operand);
 /* The commands; the table ends with NULL. */
 const struct command *command_find(const struct command *const *all, const char *name);
 int command_unknown(const struct command *const *all, const char *name); /* a status */
+
+/* Runs a command, whose name is argv[0], or explains it if that is what its first argument asks
+ * for. What comes later may belong to the program that is to run. Returns a status. */
+int command_start(const struct command *c, int argc, char **argv);
+bool command_asks_for_help(int argc, char **argv);
 
 /* Each prints and returns a status. */
 int command_help_all(const struct command *const *all);

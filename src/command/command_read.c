@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "command/command_internal.h"
 #include "log/channel.h"
+#include "log/engine_start.h"
 
 enum { LONG_ONLY = 256 }; /* getopt_long returns this plus the row's index for long options */
 
@@ -171,6 +172,19 @@ const struct command *command_find(const struct command *const *all, const char 
         if (strcmp((*all)->name, name) == 0)
             return *all;
     return NULL;
+}
+
+bool command_asks_for_help(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
+int command_start(const struct command *c, int argc, char **argv)
+{
+    if (command_asks_for_help(argc, argv))
+        return command_help_one(c);
+    engine_take_limits();
+    return c->run(c, argc, argv);
 }
 
 int command_unknown(const struct command *const *all, const char *name)

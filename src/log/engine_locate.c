@@ -1,4 +1,5 @@
-/* Finds the engine: next to ebb in a build directory, or in libexec when installed. */
+/* Finds the programs that belong to ebb: next to it in a build directory, or in libexec when
+ * installed. */
 #include "log/engine_locate.h"
 
 #include <limits.h>
@@ -32,11 +33,11 @@ static char *own_directory(void)
     return xformat("%s", path);
 }
 
-struct error *engine_locate(char **ret)
+struct error *companion_locate(const char *name, char **ret)
 {
     char *directory = own_directory();
     for (size_t i = 0; i < countof(places); i++) {
-        char *path = xformat("%s%s/" CHANNEL_ENGINE_NAME, directory, places[i]);
+        char *path = xformat("%s%s/%s", directory, places[i], name);
         if (access(path, X_OK) == 0) {
             free(directory);
             *ret = path;
@@ -44,8 +45,13 @@ struct error *engine_locate(char **ret)
         }
         free(path);
     }
-    struct error *err = error_new("there is no " CHANNEL_ENGINE_NAME
-                                  " in %s or in %s/../libexec/ebb", directory, directory);
+    struct error *err = error_new("there is no %s in %s or in %s/../libexec/ebb", name, directory,
+                                  directory);
     free(directory);
     return err;
+}
+
+struct error *engine_locate(char **ret)
+{
+    return companion_locate(CHANNEL_ENGINE_NAME, ret);
 }

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/home_directory.h"
 #include "base/xalloc.h"
 #include "log/copy_store.h"
 #include "log/kept_index.h"
@@ -51,11 +51,7 @@ struct error *recording_root(char **ret)
         *ret = xformat("%s", given);
         return NULL;
     }
-    const char *home = getenv("HOME");
-    if (!home || !*home) {
-        const struct passwd *entry = getpwuid(getuid());
-        home = entry ? entry->pw_dir : NULL;
-    }
+    const char *home = home_directory();
     if (!home)
         return error_new("there is no home directory; set EBB_RECORDINGS or HOME");
     *ret = xformat("%s/.local/share/ebb", home);

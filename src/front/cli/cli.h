@@ -1,6 +1,6 @@
 /* The commands of ebb that are neither a prompt nor a protocol.
  *
- * Each returns the status that ebb ends with.  main.c lists all commands.
+ * Each returns the status that ebb ends with.  all_commands.c lists all commands.
  */
 #ifndef FRONT_CLI_H
 #define FRONT_CLI_H

@@ -25,7 +25,7 @@
  *   dbg_complete.c    completion
  *
  * src/debug does the work of commands.
- * The list of ebb's commands is in main.c.
+ * The list of ebb's commands is in all_commands.c.
  */
 #ifndef FRONT_DEBUGGER_H
 #define FRONT_DEBUGGER_H

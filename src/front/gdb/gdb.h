@@ -8,7 +8,7 @@
  *   rsp*.c            translates packets to calls of session/session.h
  *   ebb.py            ebb's own commands in gdb
  *
- * The list of commands is in main.c.
+ * The list of commands is in all_commands.c.
  */
 #ifndef FRONT_GDB_H
 #define FRONT_GDB_H
