@@ -83,7 +83,7 @@ struct error *pack_writer_create(const char *path, bool replace, struct pack_wri
     char *temporary = temporary_name(path);
     w->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (w->fd < 0) {
-        struct error *err = error_errno(errno, "making %s", temporary);
+        struct error *err = error_errno(errno, "cannot write %s", path);
         free(temporary);
         return err;
     }

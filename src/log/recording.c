@@ -152,9 +152,9 @@ static struct error *make_at(const char *output, char **ret)
 {
     if (mkdir(output, 0700) < 0) {
         if (errno != EEXIST)
-            return error_errno(errno, "making directory %s", output);
+            return error_errno(errno, "cannot make the directory %s", output);
         if (!is_empty(output))
-            return error_new("%s already exists", output);
+            return error_new("%s already exists and is not an empty directory", output);
         if (chmod(output, 0700) < 0)
             return error_errno(errno, "making %s private", output);
     }
@@ -315,8 +315,8 @@ static struct error *locate_by_name(const char *name, const char *root, char **r
                           here ? ", nor is what has that name here" : "");
     else if (here)
         err = error_coded(ERROR_DAMAGED,
-                          "./%s is not a recording, and there is no recording %s in %s", name, name,
-                          root);
+                          "./%s is not a recording, and there is no recording %s in %s; 'ebb ls' "
+                          "lists the recordings", name, name, root);
     else
         err = error_coded(ERROR_NOT_FOUND,
                           "there is no recording %s, neither here nor in %s; 'ebb ls' lists them",

@@ -89,7 +89,7 @@ static struct error *choose_one(const struct track_choice *choice, const struct 
             return NULL;
         }
     }
-    return error_new("%s has no track %u", rec->path, choice->track);
+    return error_new("%s has no track %u; 'ebb info' lists its tracks", rec->path, choice->track);
 }
 
 struct error *track_choose(const struct track_choice *choice, const struct recording *rec,

@@ -274,6 +274,7 @@ static struct error *replayer_answer(struct replayer *r, const union replayer_an
 static void tend_beside(struct replayer_family *f)
 {
     struct replayer *r = f->beside;
+    assert(r);
     union replayer_answer asked;
     size_t size;
     int fd;

@@ -109,7 +109,7 @@ static const struct header {
 } headers[] = {
     {"a good file",               FIELD(header.e_version),      7,           NULL},
     {"odd alignment",             FIELD(segment[0].p_align),    3,           NULL},
-    {"no magic",                  FIELD(header.e_ident[1]),     'F',         "not an ELF file"},
+    {"no magic",                  FIELD(header.e_ident[1]),     'F',         "not an ELF file, nor a script that begins with #!"},
     {"big endian",                FIELD(header.e_ident[5]),     2,           "made for another machine"},
     {"another machine",           FIELD(header.e_machine),      EM_AARCH64,  "made for another machine"},
     {"32 bits",                   FIELD(header.e_ident[4]),     1,           "a 32-bit program; ebb runs 64-bit programs only"},
@@ -119,8 +119,8 @@ static const struct header {
     {"unknown type",              FIELD(header.e_type),         77,          "malformed"},
     {"no program headers",        FIELD(header.e_phnum),        0,           "malformed"},
     {"too many headers",          FIELD(header.e_phnum),        0xffff,      "malformed"},
-    {"headers beyond the end",    FIELD(header.e_phnum),        1000,        "truncated"},
-    {"headers far beyond",        FIELD(header.e_phoff),        ~0ul - 100,  "truncated"},
+    {"headers beyond the end",    FIELD(header.e_phnum),        1000,        "the file is truncated"},
+    {"headers far beyond",        FIELD(header.e_phoff),        ~0ul - 100,  "the file is truncated"},
     {"header size",               FIELD(header.e_phentsize),    32,          "malformed"},
     {"memory less than file",     FIELD(segment[0].p_memsz),    1,           "malformed"},
     {"memory wraps",              FIELD(segment[0].p_memsz),    ~0ul - 5,    "malformed"},
@@ -128,12 +128,12 @@ static const struct header {
     {"address wraps",             FIELD(segment[2].p_vaddr),    ~0ul - 0xedc, "malformed"},
     {"place in page differs",     FIELD(segment[2].p_offset),   0x124,       "malformed"},
     {"data beyond the end",       FIELD(segment[0].p_filesz),   0x1fff,      "malformed"},
-    {"offset beyond the end",     FIELD(segment[2].p_offset),   0x100123,    "truncated"},
-    {"offset wraps",              FIELD(segment[2].p_offset),   ~0ul - 0xedc, "truncated"},
+    {"offset beyond the end",     FIELD(segment[2].p_offset),   0x100123,    "the file is truncated"},
+    {"offset wraps",              FIELD(segment[2].p_offset),   ~0ul - 0xedc, "the file is truncated"},
     {"interpreter too short",     FIELD(segment[1].p_filesz),   1,           "malformed"},
     {"interpreter too long",      FIELD(segment[1].p_filesz),   5000,        "malformed"},
     {"interpreter not ended",     FIELD(segment[1].p_filesz),   10,          "malformed"},
-    {"interpreter beyond",        FIELD(segment[1].p_offset),   0x100000,    "truncated"},
+    {"interpreter beyond",        FIELD(segment[1].p_offset),   0x100000,    "the file is truncated"},
 };
 
 static void check_bytes(const char *name, const void *bytes, size_t size, const char *wanted)
@@ -191,8 +191,8 @@ int main(void)
         check_script(&scripts[i]);
     for (size_t i = 0; i < countof(headers); i++)
         check_header(&headers[i]);
-    check_bytes("nothing at all", "", 0, "not an ELF file");
-    check_bytes("the magic alone", "\177ELF", 4, "truncated");
+    check_bytes("nothing at all", "", 0, "not an ELF file, nor a script that begins with #!");
+    check_bytes("the magic alone", "\177ELF", 4, "the file is truncated");
     check_cut();
     check_contents();
     return failures != 0;

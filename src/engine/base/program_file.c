@@ -74,9 +74,10 @@ static bool is_narrow(const Elf64_Ehdr *h)
 static i64 check_identity(const Elf64_Ehdr *h, i64 size, const char **why)
 {
     if (size < (i64)sizeof(elf_magic) || memcmp(h->e_ident, elf_magic, sizeof(elf_magic)))
-        return program_file_refuse(why, "not an ELF file", -ENOEXEC);
+        return program_file_refuse(why, "not an ELF file, nor a script that begins with #!",
+                                   -ENOEXEC);
     if (size < (i64)sizeof(Elf32_Ehdr))
-        return program_file_refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "the file is truncated", -ENOEXEC);
     if (is_narrow(h))
         return program_file_refuse(why, "a 32-bit program; ebb runs 64-bit programs only",
                                    -ENOEXEC);
@@ -85,7 +86,7 @@ static i64 check_identity(const Elf64_Ehdr *h, i64 size, const char **why)
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
         return program_file_refuse(why, "malformed", -ENOEXEC);
     if (size < (i64)sizeof(*h))
-        return program_file_refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "the file is truncated", -ENOEXEC);
     return 0;
 }
 
@@ -101,7 +102,7 @@ static i64 check_header(const Elf64_Ehdr *h, u64 file_size, const char **why)
         h->e_phnum > HEADERS_MOST / sizeof(Elf64_Phdr))
         return program_file_refuse(why, "malformed", -ENOEXEC);
     if (h->e_phoff > file_size || file_size - h->e_phoff < h->e_phnum * sizeof(Elf64_Phdr))
-        return program_file_refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "the file is truncated", -ENOEXEC);
     return 0;
 }
 
@@ -129,7 +130,7 @@ static i64 program_file_read_segments(struct program_file *f, const char **why)
         u64 size = (left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE) * sizeof(some[0]);
         u64 offset = f->header.e_phoff + i * sizeof(some[0]);
         if (n == 0 && program_file_read_at(f->fd, some, size, offset) != (i64)size)
-            return program_file_refuse(why, "truncated", -ENOEXEC);
+            return program_file_refuse(why, "the file is truncated", -ENOEXEC);
         if (!keep_segment(f, &some[n]))
             return program_file_refuse(why, "malformed", -ENOEXEC);
     }
@@ -146,7 +147,7 @@ static i64 check_segment(const Elf64_Phdr *p, u64 file_size, const char **why)
     if ((p->p_vaddr - p->p_offset) & ~PAGE_MASK)
         return program_file_refuse(why, "malformed", -EINVAL);
     if (p->p_offset > file_size || file_size - p->p_offset < p->p_filesz)
-        return program_file_refuse(why, "truncated", -ENOEXEC);
+        return program_file_refuse(why, "the file is truncated", -ENOEXEC);
     return 0;
 }
 
@@ -164,7 +165,7 @@ static i64 read_interpreter(struct program_file *f, const Elf64_Phdr *p, const c
     if (p->p_filesz < 2 || p->p_filesz > PROGRAM_PATH)
         return program_file_refuse(why, "malformed", -ENOEXEC);
     if (program_file_read_at(f->fd, f->interpreter, p->p_filesz, p->p_offset) != (i64)p->p_filesz)
-        return program_file_refuse(why, "truncated", -EIO);
+        return program_file_refuse(why, "the file is truncated", -EIO);
     if (f->interpreter[p->p_filesz - 1] != '\0' || !f->interpreter[0])
         return program_file_refuse(why, "malformed", -ENOEXEC);
     return 0;

@@ -23,7 +23,7 @@ struct program_file {
 };
 
 /* Reads and checks the headers from an open descriptor. Returns 0, or -errno with a clause for
- * users in *why ("not an ELF file", "made for another machine", "truncated") */
+ * users in *why ("the file is truncated", "made for another machine") */
 i64 program_file_read(i32 fd, struct program_file *ret, const char **why);
 
 /* Returns the type of an ELF file (ET_*), or -1 for another file. Watchers of the file (inotify)

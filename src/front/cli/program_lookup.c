@@ -30,7 +30,9 @@ static int check_file(const char *path)
         return errno;
     if (S_ISDIR(st.st_mode))
         return EISDIR;
-    if (!S_ISREG(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+    if (!S_ISREG(st.st_mode))
+        return ENOEXEC;
+    if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
         return EACCES;
     return 0;
 }
@@ -43,7 +45,10 @@ static int complain_of_file(const char *path, int error)
     case EISDIR:
         return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: is a directory", path);
     case EACCES:
-        return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: may not be executed", path);
+        return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: not executable (permission denied); "
+                        "'chmod +x' makes a file executable", path);
+    case ENOEXEC:
+        return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: not a program: not a regular file", path);
     }
     return complain(CHANNEL_EXIT_NOT_RUNNABLE, "%s: %s", path, strerror(error));
 }

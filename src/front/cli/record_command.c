@@ -167,8 +167,15 @@ static int record(const struct recorder_job *job, bool quiet)
 
 /* The command line */
 
+static bool is_digits(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == 0;
+}
+
 static int add_check(struct record_options *options, const char *ticks)
 {
+    if (!is_digits(ticks))
+        return complain(CHANNEL_EXIT_USAGE, "--check takes a number of ticks, not '%s'", ticks);
     char *setting = xformat("check=%s", ticks);
     int status = setting_list_add(&options->settings, setting);
     free(setting);
@@ -180,6 +187,8 @@ static int add_check(struct record_options *options, const char *ticks)
 static int add_chaos(struct record_options *options, const char *seed)
 {
     u32 drawn = 0;
+    if (seed && !is_digits(seed))
+        return complain(CHANNEL_EXIT_USAGE, "--chaos takes a number as its seed, not '%s'", seed);
     while (!seed && !drawn)
         if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
             drawn = (u32)time(NULL) | 1;
