@@ -1,7 +1,7 @@
 /* A basket whose total is wrong: three coffees are ordered and one is charged.
  *
- * Nothing crashes, and the line that orders three coffees is right.  docs/tutorial-cplusplus.md goes
- * from the total back to the cause.  Build it with `g++ -g -O0 -o basket basket.cc`.
+ * Nothing crashes, and the line that orders three coffees is right. docs/tutorial-cplusplus.md goes
+ * from the total back to the cause. Build it with `g++ -g -O0 -o basket basket.cc`.
  */
 #include <cstdio>
 #include <string>

@@ -1,7 +1,7 @@
-/* A library, and a reader who may leave although a book of his is still out: the list of loans, printed much later,
- * falls over it.  docs/tutorial.md walks from the crash to its cause:
+/* A library, and a reader who leaves although a book of hers is still out. The list of loans, which
+ * is printed much later, crashes because of it. docs/tutorial.md walks from the crash to its cause:
  *
- *     gcc -g -o library library.c
+ *     gcc -g -O0 -o library library.c
  *     ebb record ./library
  *     ebb replay
  */

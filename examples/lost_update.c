@@ -1,12 +1,13 @@
 /* Two clerks, one account, no lock: a deposit is lost now and then.
  *
- * Between reading the balance and writing it back nobody must come, and hardly ever does: natively this program
- * is right hundreds or thousands of times in a row.  Build it with `gcc -O1 -g -pthread -o lost_update lost_update.c`, and let
- * ebb look for the run in which it is wrong:
+ * A deposit is lost if the other clerk runs between reading the balance and writing it back. That
+ * hardly ever happens: natively this program is right hundreds or thousands of times in a row.
+ * Build it, and let ebb look for a run in which the result is wrong:
  *
+ *     gcc -O1 -g -pthread -o lost_update lost_update.c
  *     until ! ebb record --chaos --keep-if=failed ./lost_update; do :; done
  *
- * The recording that is kept is that run, and every replay of it loses the same deposit.
+ * ebb keeps the recording of that run, and every replay of it loses the same deposit.
  */
 #include <pthread.h>
 #include <stdio.h>

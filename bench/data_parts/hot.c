@@ -1,6 +1,7 @@
-/* A program to watch: hot ROUNDS EACH.  Its busy function has a local that is written once, beside others that are written in every round; a
- * variable is written in every round, with a number that is never negative; another was last written EACH rounds before the end, and one EACH / 100
- * rounds before it. */
+/* A program to watch: hot ROUNDS EACH. Its busy function has a local that is written once, next to
+ * locals that are written in every round. One variable is written in every round, with a number
+ * that is never negative. Another is last written EACH rounds before the end, and a third EACH /
+ * 100 rounds before it. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
 /* What watching costs a pass over a recording: passes RECORDING WHAT...
  *
- *   places=COUNT        a pass with so many places watched, none of which is hit, against a plain one
- *   hot=ADDRESS         the same, of eight bytes at an address that is never written, on the stack of a busy function
- *   false=ADDRESS,N     stores to it, N of them, each of which asks a condition that is false: nanoseconds each
+ *   places=COUNT        a pass with COUNT watched places, none of which is hit, against a plain one
+ *   hot=ADDRESS         the same with eight bytes on the stack of a busy function, never written
+ *   false=ADDRESS,N     N stores to the address, each of which evaluates a condition that is
+ *                       false: nanoseconds each
  *
- * Times are those that the engine's process has spent, the least of some, the passes to be compared taking turns; whatever else the machine does.
- * Prints `WHAT FIGURE` for each. */
+ * Times are processor times of the engine's process: the minimum of several rounds, in which the
+ * passes to be compared take turns. Prints `WHAT FIGURE` for each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-/* How long questions about data take, as a user asks them at the end of a recording: questions RECORDING PLAIN_SECONDS WHAT...
+/* How long questions about data take at the end of a recording: questions RECORDING PLAIN_SECONDS
+ * WHAT...
  *
- *   back=NAME,AIM,ADDRESS     back to the last store to it: `buntil`
- *   history=NAME,AIM,ADDRESS  all changes of it; and once more, with what is known then
+ *   back=NAME,AIM,ADDRESS     back to the last store to the address: `buntil`
+ *   history=NAME,AIM,ADDRESS  all changes of the value; then the same again with kept answers
  *
- * PLAIN_SECONDS is what replaying all of it takes. */
+ * PLAIN_SECONDS is the time of a plain replay of the whole recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* What does it cost to record a call?  calls WHICH COUNT: getppid; pread of 64 bytes and write of 16,
- * of a file that is made here; clock_gettime. */
+/* What does it cost to record a call? calls WHICH COUNT: getppid; pread of 64 bytes and write of
+ * 16, of a file that the program makes; clock_gettime. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Two processes that wake each other in turn by semaphores in memory they share, where they also leave
- * word for each other; the argument is how many thousand rounds. */
+/* Two processes wake each other in turn by semaphores in shared memory, where they also leave a
+ * number for each other. The argument is the number of rounds in thousands. */
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>

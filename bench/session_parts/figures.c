@@ -1,8 +1,9 @@
 /* Moves in a recording and says how long that took: figures RECORDING PLAIN_SECONDS WHAT...
  *
- * PLAIN_SECONDS is what replaying all of it takes.  WHAT: open, memory, back, anomaly, stepi, continue, copies; and with addresses of
- * the program, in hexadecimal: watch=NEVER (a variable that is never written), late=ONCE (one that was written a second
- * before the end), condition=MARK,COUNT (functions; see spender.c).  Rows have a third column, the aim. */
+ * PLAIN_SECONDS is the time of a plain replay of the whole recording. WHAT is open, memory, back,
+ * anomaly, stepi, continue or copies; or, with addresses of the program in hexadecimal, watch=NEVER
+ * (a variable that is never written), late=ONCE (one that is written a second before the end) or
+ * condition=MARK,COUNT (functions; see spender.c). Rows have a third column, the aim. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,9 +165,10 @@ static double step_back_from(struct moment at, double thought)
     return now() - began;
 }
 
-/* Boothe's anomaly (PLDI 2000, section 5.4): a long movement back lands where a long interval between
- * checkpoints ends, and a short step back from there has all of that interval to replay.  At the longest
- * intervals that there are: at once, and after a second at the prompt, which fills them in. */
+/* Boothe's anomaly (PLDI 2000, section 5.4): a long movement back lands at the end of a long
+ * interval between checkpoints, and a short step back from there has to replay the whole interval.
+ * This is measured at the longest intervals: at once, and after a second at the prompt, in which
+ * the session makes checkpoints in the interval. */
 static void figure_anomaly(void)
 {
     enum { TIMES = 6, MOST = 256 };

@@ -24,7 +24,8 @@ def processor_seconds(pid):
 
 
 def servers():
-    """Who started this gdb, and what else it has started: one of them is the server, the other only waits."""
+    """The process that started this gdb, and what else that process has started: one of them is the
+    server, the other only waits."""
     parent = os.getppid()
     children = open("/proc/%d/task/%d/children" % (parent, parent)).read().split()
     return [parent] + [int(pid) for pid in children if int(pid) != os.getpid()]
@@ -75,7 +76,8 @@ def on_recording():
         "%.2f s" % seconds("reverse-continue"), "3 s")
 
 
-# Its own recording holds a moment of the run only: 200,000 instructions are kept, and so many are recorded.
+# gdb's own recording holds a short part of the run only: it keeps 200,000 instructions, so that
+# many are recorded.
 def on_program():
     gdb.execute("break mark", to_string=True)
     gdb.execute("run", to_string=True)

@@ -1,5 +1,6 @@
-/* A program to move in: spender ROUNDS MEGABYTES THREADS LATE.  It touches its memory, has so many threads
- * that only wait, and computes.  In round LATE it writes a variable that it never writes again. */
+/* A program to move in: spender ROUNDS MEGABYTES THREADS LATE. It touches MEGABYTES of memory, has
+ * THREADS threads that only wait, and computes. In round LATE it writes a variable that it never
+ * writes again. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

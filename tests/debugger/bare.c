@@ -1,4 +1,5 @@
-/* Functions without call frame information: what one does to the stack until it returns is all that is known of it. */
+/* Functions without call frame information: the debugger can only follow what each one does to the
+ * stack until it returns. */
 static volatile int seen;
 
 static void stop_here(int what)

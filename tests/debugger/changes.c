@@ -1,4 +1,5 @@
-/* What `changes` is asked about: globals, arrays, structs, unions, bit-fields, statics, locals, recursion, the heap. */
+/* The program for tests of `changes`: globals, arrays, structs, unions, bit-fields, statics,
+ * locals, recursion, the heap. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

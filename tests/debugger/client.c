@@ -1,9 +1,10 @@
-/* A second client of src/debug, written from debug.h alone: it obeys words of the prompt from its input,
- * one movement or question a line.  It prints why a movement stopped, or the answer, and then the moment.
+/* A second client of src/debug, written from debug.h alone. It reads words of the prompt from its
+ * input, one movement or question a line, and obeys them. It prints why a movement stopped, or the
+ * answer, and then the moment.
  *
  *     client RECORDING <WORDS
  *
- * The suite 88-debugger has the prompt obey the same words and compares.
+ * The suite 88-debugger gives the same words to the prompt and compares.
  */
 #include <stdio.h>
 #include <stdlib.h>

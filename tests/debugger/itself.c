@@ -1,4 +1,4 @@
-/* Looks into its own file and that of the library, as programs do that print their own backtraces. */
+/* Reads its own file and that of the library, as programs do that print their own backtraces. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

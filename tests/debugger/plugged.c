@@ -1,4 +1,5 @@
-/* Has thread-local data, and like the C library an interpreter, so that it looks as if it were a program. */
+/* Has thread-local data and, like the C library, an interpreter, so that it looks like a program.
+ * */
 int plugged(int n);
 
 const char interpreter[] __attribute__((section(".interp"))) = "/lib64/ld-linux-x86-64.so.2";

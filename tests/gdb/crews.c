@@ -1,4 +1,5 @@
-/* Threads that wait for each other in all the usual ways; the argument says which, `pair` without. */
+/* Threads that wait for each other in all the usual ways. The argument says which; the default is
+ * `pair`. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

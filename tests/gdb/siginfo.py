@@ -1,5 +1,6 @@
-# show() prints the signal that the program has stopped by, on one line: its number, its code, and the field
-# that the code gives a meaning to.  Addresses are shown only where the program chose them.
+# show() prints, on one line, the signal at which the program has stopped: its number, its code, and
+# the field to which the code gives a meaning. Addresses are shown only where the program chose
+# them.
 import gdb
 
 

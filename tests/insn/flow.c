@@ -579,7 +579,8 @@ static void flow_long(struct maker *m)
     emit_exit(m, 0);
 }
 
-/* Operations on masks, some of whose registers have a bit too many: AMD's processors do not look at it. */
+/* Operations on masks. Some mask registers have one bit more than the operation uses, which AMD's
+ * processors ignore. */
 static bool is_of_masks(const u8 *bytes)
 {
     bool two = bytes[0] == 0xc5, three = bytes[0] == 0xc4 && (bytes[1] & 0x1f) == 1;

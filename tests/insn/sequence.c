@@ -136,7 +136,8 @@ static void aim(struct maker *m, struct sequence *s, struct insn *insn)
     }
 }
 
-/* Zen 4 takes rsp into a vector as it was before the last call or return: no engine repeats that. */
+/* If rsp is moved into a vector register, Zen 4 uses its value before the last call or return. No
+ * engine repeats that. */
 static bool takes_rsp(const struct insn *insn)
 {
     for (int i = 0; i < insn->is.operand_count_visible; i++)

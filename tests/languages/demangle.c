@@ -1,4 +1,5 @@
-/* Demangles each line of the standard input, as symbols/demangle.c does.  A line that is no mangled name comes out as it is. */
+/* Demangles each line of the standard input, as symbols/demangle.c does. A line that is not a
+ * mangled name is printed as it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Values of Rust, of every kind that ebb shows.  The program prints each container with {:?}; the suite
-// compares what ebb shows of the same variable.
+// Values of every kind of Rust type that ebb shows. The program prints each container with {:?};
+// the suite compares that with what ebb shows of the same variable.
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{CStr, CString, OsString};

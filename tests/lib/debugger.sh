@@ -1,4 +1,5 @@
-# What suites about ebb's debugger share: programs that are compiled and recorded, and conversations with it.
+# What suites about ebb's debugger share: they compile and record programs, and talk to the
+# debugger.
 #
 # Included after cases.sh.
 export EBB_RECORDINGS=$SCRATCH/recordings XDG_STATE_HOME=$SCRATCH/state HOME=$SCRATCH NO_COLOR=1
@@ -14,7 +15,8 @@ compile() {
     [ "$status" = 0 ]
 }
 
-# record NAME [ARGUMENT]...: natively first, so that a machine where the program does not work is not blamed on ebb.
+# record NAME [ARGUMENT]...: runs the program natively first, so that ebb is not blamed for a
+# program that does not work on this machine.
 record() {
     local name=$1 native recorded
     shift

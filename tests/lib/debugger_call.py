@@ -10,7 +10,8 @@ from typed_terminal import PATIENCE, Terminal
 ebb, recording = sys.argv[1:3]
 terminal = Terminal(ebb, "replay", recording)
 terminal.follow([("call-prompt", b"", b"(ebb) "), ("call-begins", b"call forever()\r", b"forever()")])
-# One that comes before the function runs is the prompt's, and takes the line away: it is typed again.
+# A Ctrl-C that arrives before the function runs reaches the prompt, which drops the typed line.
+# Then the line is typed again.
 end = time.monotonic() + PATIENCE
 while b"interrupted: forever was at" not in terminal.plain() and time.monotonic() < end:
     terminal.type(b"\x03")

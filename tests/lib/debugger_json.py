@@ -1,4 +1,5 @@
-"""Checks the answers of `ebb replay --json`: one object a line, each with what docs/json.md promises."""
+"""Checks the answers of `ebb replay --json`: one object a line, each with the fields that
+docs/json.md promises."""
 import json
 import sys
 

@@ -20,7 +20,8 @@ STEPS = [
     ("progress-interrupt", b"\x03", b"Interrupted."),
     ("progress-prompt-again", b"", b"(ebb) "),
 ]
-# Ctrl-C while the recording opens: the session stands where it had got to, and goes both ways from there.
+# Ctrl-C while the recording opens: the session stops at the moment that it has reached, and moves
+# both ways from there.
 OPENED = [
     ("opening-interrupt", b"", b"Interrupted on the way to the end: this is tick "),
     ("opening-how-on", b"", b"'goto end' goes on."),

@@ -1,5 +1,6 @@
-# Makes a transcript of ebb's debugger comparable: no addresses, ids or times, and nothing that depends on the compiler's
-# choice of instructions or on whether the debug information of a C library is installed.
+# Makes a transcript of ebb's debugger comparable: removes addresses, ids, times, and everything
+# that depends on the compiler's choice of instructions or on whether the debug information of the C
+# library is installed.
 {
     gsub(/0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+/, "ADDR")
     gsub(/moment [0-9]+:ADDR/, "moment N")

@@ -1,5 +1,5 @@
-# Makes a gdb transcript comparable: no addresses, ids, or directories, and nothing that depends on whether the debug information
-# of a C library is installed.
+# Makes a transcript of gdb comparable: removes addresses, ids, directories, and everything that
+# depends on whether the debug information of the C library is installed.
 {
     gsub(/0x[0-9a-f]+/, "ADDR")
     gsub(/Thread (ADDR \(LWP [0-9]+\)|[0-9]+\.[0-9]+)/, "Thread N")

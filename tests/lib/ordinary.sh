@@ -1,9 +1,10 @@
 # An ordinary user, for tests that must not run as root.
 #
-# Included after cases.sh.  `ordinary_prepare` finds a way and leaves it in $ordinary: a command to put
-# in front of others, perhaps empty.  It is false if there is none.  As root, commands run as user 65534
-# in name spaces of their own: with a root directory that everybody may enter, a small /tmp and /dev/shm
-# that no one else has, and no sight of other processes.  $SCRATCH is there under its own name.
+# Included after cases.sh. `ordinary_prepare` finds a way to run commands as an ordinary user, or
+# fails if there is none. It sets $ordinary to the command to put in front of others, which may be
+# empty. As root, commands run as user 65534 in name spaces of their own: with a root directory that
+# every user may enter, a small /tmp and /dev/shm of their own, and without access to other
+# processes. $SCRATCH is there under its own name.
 
 ordinary_prepare() {
     ordinary=()

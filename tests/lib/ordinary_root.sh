@@ -1,4 +1,5 @@
-# ordinary_root.sh SCRATCH COMMAND...: the inside of ordinary.sh, as the first process of its name spaces.
+# ordinary_root.sh SCRATCH COMMAND...: the part of ordinary.sh that runs as the first process of the
+# new name spaces.
 set -eu
 scratch=$1
 shift

@@ -30,7 +30,8 @@ questions_about() {
     esac
 }
 
-# questions_returned COMPILER LANGUAGE FLAGS...: the results of functions of 200 types, as finish says.
+# questions_returned COMPILER LANGUAGE FLAGS...: compares what `finish` says that functions of 200
+# types return.
 questions_returned() {
     local compiler=$1 language=$2 source=$SCRATCH/returned.c
     shift 2

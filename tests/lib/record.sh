@@ -49,8 +49,8 @@ record_with() {
     [[ $1 == - ]] || echo "--setting=$1"
 }
 
-# record_once BASE BINARY ARGS ROUND: records and replays, all tracks, with checks at other places in each round;
-# in every other one, if CHAOS is set, with random slices.  What was wrong is in $why.
+# record_once BASE BINARY ARGS ROUND: records and replays all tracks, with checks at other ticks in
+# each round. If CHAOS is set, every other round has random time slices. $why says what went wrong.
 record_once() {
     local base=$1 n=$4 chaos='' all='' tracks
     rm -rf "$base.rec"
@@ -71,8 +71,8 @@ record_once() {
     [[ $why == ok* ]]
 }
 
-# record_repeat CASE BINARY ARGS RUNS: until one goes wrong; its recording goes to RECORD_KEEP, if that is set.  One
-# that is beyond replay by design ends it, too.
+# record_repeat CASE BINARY ARGS RUNS: repeats until a run fails, and copies its recording to
+# RECORD_KEEP if that is set. A run that cannot be replayed by design ends it, too.
 record_repeat() {
     local name=$1 base=$2.run n why
     # shellcheck disable=SC2086

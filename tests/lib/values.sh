@@ -1,4 +1,5 @@
-# What suites share that ask the driver tests/values/drive.c about a core file, and compare with gdb.
+# For suites that ask the driver tests/values/drive.c about a core file and compare its answers with
+# those of gdb.
 
 drive=$SCRATCH/drive
 
@@ -7,7 +8,8 @@ build_driver() {
         "$BUILD"/hosted/symbols/*.o "$BUILD"/hosted/base/*.o -ldw -lelf -lstdc++ -lm -lZydis >"$SCRATCH/log" 2>&1
 }
 
-# core PROGRAM CORE COMMAND...: a core file of the program in stop_here, after further commands of gdb.
+# core PROGRAM CORE COMMAND...: runs the program in gdb to stop_here, then the commands, and writes
+# a core file.
 core() {
     local program=$1 file=$2 more=()
     shift 2

@@ -19,7 +19,8 @@ struct moment wanted_moment(const struct landing *l);
 /* "from     main worked.c:2", for people. */
 void print_place(const char *what, struct moment at);
 
-/* From where the session stands, which is this instant.  False: they disagree, and it has been said. */
+/* Compares a movement from the place where the session stands, which is this instant. Returns false
+ * if session and oracle disagree, and prints how. */
 bool agree(const struct order *o, size_t from, const struct landing *l);
 
 /* random_moves.c: movement after movement, now and then from elsewhere.  0: all agree. */

@@ -198,8 +198,8 @@ static const struct delivery *next_delivery(const struct walk *w, const struct d
     return NULL;
 }
 
-/* Signals between two instants of a thread.  True: `at` is the first instruction of a handler.  One that was ignored, or
- * ended the program, has none. */
+/* Signals between two instants of a thread. Returns true if `at` is the first instruction of a
+ * handler. A signal that was ignored, or that ended the program, has no handler. */
 static bool follow_signals(struct builder *b, struct running *r, size_t at)
 {
     const struct walk *w = b->f->walk;
@@ -249,7 +249,7 @@ static void take_instant(struct builder *b, size_t at)
         b->f->threads = thread + 1;
 }
 
-/* A handler's stack that was left and never come back to.  Another one may only wait for its turn. */
+/* A handler's stack that was left for ever. Another stack may only wait for its turn. */
 static void end_left(struct builder *b)
 {
     for (u32 n = 0; n < b->f->all.count; n++) {

@@ -1,15 +1,16 @@
-/* Frames: activations of functions, as docs/movement.md has them, from nothing but the walk.
+/* Frames: activations of functions, as docs/movement.md defines them, derived from the walk alone.
  *
- * A frame begins when a call has written its return address, and lasts as long as the stack pointer is below where it was
- * before that call.  A return ends it, and so does whatever else raises the stack pointer: a longjmp, an exception, a
- * setcontext.  Such a jump is over with the next return or indirect jump after the stack pointer was set, and only then its
- * frames end.
+ * A frame begins when a call has written its return address, and lasts as long as the stack pointer
+ * is below its value before that call. A frame ends by a return, or by a jump that raises the stack
+ * pointer: a longjmp, an exception, a setcontext. Such a jump is complete at the next return or
+ * indirect jump after the stack pointer was set; the frames that it left end then.
  *
- * A signal makes two: one of the kernel's (hidden: no function), and the handler's in it.
+ * A signal makes two frames: one of the kernel (hidden: no function), and the handler's inside it.
  *
- * A thread may have several stacks, each an area of its own.  Its first frame there is the stack's root.  One that is left is
- * suspended; if it is come back to only to begin anew, its frames ended when it was left, and so they did if it was a
- * handler's and is never come back to.
+ * A thread may have several stacks, each in an area of its own. The first frame on a stack is its
+ * root. A stack that the thread leaves is suspended. If the thread returns to it only to start it
+ * anew, the frames on it ended when it was left. The same holds for a handler's stack to which the
+ * thread never returns.
  */
 #ifndef MOVEMENT_FRAMES_H
 #define MOVEMENT_FRAMES_H

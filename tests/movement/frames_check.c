@@ -1,6 +1,7 @@
-/* Backtraces against the frames of the walk: see compare.h.
+/* Compares backtraces with the frames of the walk: see compare.h.
  *
- * The one is made by call frame information of what is on the stack, the other by what calls and returns did to it.
+ * A backtrace is made from the contents of the stack and call frame information; the frames of the
+ * walk follow from what calls and returns did to the stack.
  */
 #include "compare.h"
 
@@ -9,7 +10,8 @@
 
 enum { FRAMES_MOST = 64 };
 
-/* How many inlined functions are around the instruction that a frame is at; of a caller, around its call. */
+/* The number of inlined functions around the instruction of a frame; for a caller, around its call.
+ * */
 static u32 inlined_around(u64 pc)
 {
     struct inlined found;
@@ -24,7 +26,8 @@ static int complain(size_t at, const char *what, size_t number, u64 got, u64 wan
     return 1;
 }
 
-/* Outwards, until one side has no more: a backtrace may end at the first function of a thread or a stack. */
+/* Compares outward until one side has no more frames: a backtrace may end at the first function of
+ * a thread or a stack. */
 static int compare(size_t at, const struct frame *f, size_t count)
 {
     u32 frame = oracle.frames.of[at];

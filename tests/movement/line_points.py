@@ -33,7 +33,8 @@ def sequences():
 
 
 def functions():
-    """Where they begin, and their ends.  Parts that the compiler split off are not entered by a call."""
+    """The starts and ends of functions. Parts that the compiler split off are not entered by a
+    call."""
     found = {}
     for line in listing("-s"):
         symbol = SYMBOL.match(line)

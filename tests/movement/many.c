@@ -1,4 +1,5 @@
-/* Millions of statements, for movements that count them: branches, calls, faults between two statements, a thread that has some, too. */
+/* Millions of statements, for movements that count them: branches, calls, faults between two
+ * statements, and a second thread that executes some. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -38,7 +38,8 @@ static struct base caller_of(const struct oracle *o, u32 n)
     return b;
 }
 
-/* The base has ended: the next one is its caller, or, if its stack is no more, the frame that is run then. */
+/* The base has ended: the next base is its caller or, if its stack no longer exists, the frame that
+ * runs then. */
 static struct base base_after(const struct oracle *o, u32 n)
 {
     const struct activation *a = frame(o, n);
@@ -63,7 +64,8 @@ static u32 whole_frame(const struct oracle *o, u32 n)
     return handler ? parent : n;
 }
 
-/* Where what a signal interrupted is about to be executed again: another signal may have come before that.  NEVER. */
+/* The instant at which the interrupted instruction is about to be executed again, or NEVER. Another
+ * signal may have come before that. */
 static size_t resumed(const struct oracle *o, u32 n)
 {
     const struct activation *a = frame(o, n);
@@ -164,8 +166,9 @@ static struct landing land_any(const struct oracle *o, const struct list *of, co
     return at_edge(order->direction);
 }
 
-/* Is a step point of the base's frame in the base or outside of it?  One that is in neither, nor in what the base has called, was
- * inlined beside it: so the base has been left for what both are in. */
+/* Is a step point of the base's frame in the base or outside of it? If it is in neither, nor in a
+ * function that the base has called, it is in a function that was inlined next to the base. Then
+ * the base has ended, and the function that contains both is the base. */
 static bool unsure; /* a movement has met a point of which nothing is said */
 
 static bool meets(struct base *base, const struct inlined *at)
@@ -213,8 +216,9 @@ static bool is_behind_call(const struct oracle *o, u32 n, size_t at)
     return !a->by_signal && !a->made && i->at.pc == call->pc + call->length && i->rsp >= a->cfa;
 }
 
-/* The first statement after the end of a frame that was left by a jump: of the frame that execution goes on in, or outside.  Or
- * after the call, if the way leads there before. */
+/* The first statement after the end of a frame that was left by a jump: in the frame in which
+ * execution continues, or outside of it; or the statement after the call, if that is reached
+ * earlier. */
 static struct landing land_after_jump(const struct oracle *o, u32 n)
 {
     const struct activation *a = frame(o, n);
@@ -228,7 +232,8 @@ static struct landing land_after_jump(const struct oracle *o, u32 n)
 
 /* --- instructions --------------------------------------------------------------------------------------- */
 
-/* The frame that the instant made, if it was left by a jump; FRAME_NONE: it made none, or that one returned. */
+/* The frame that the instant made, if that frame was left by a jump. FRAME_NONE: the instant made
+ * no frame, or its frame returned. */
 static u32 jumped_from(const struct oracle *o, size_t at)
 {
     const struct activation *all = o->frames.all.items;
@@ -268,7 +273,8 @@ static struct landing land_instruction(const struct oracle *o, const struct orde
 
 /* --- finish and before ---------------------------------------------------------------------------------- */
 
-/* The nth frame out, as a backtrace shows them, from the innermost; false: there are not so many. */
+/* Finds the nth frame outward from the innermost, as a backtrace shows them; false if there are
+ * fewer. */
 static bool nth_frame(const struct oracle *o, size_t from, u64 n, struct base *b, bool *ret_inlined)
 {
     for (*b = base_at(o, from);; *b = caller_of(o, b->frame)) {
@@ -305,8 +311,8 @@ static struct landing leave_frame(const struct oracle *o, u32 n)
     return at_instant(o, a->by_signal ? resumed(o, whole) : end_of(o, whole));
 }
 
-/* Out of the last inlined function of the base: into its caller, or where the frame is no more.  A function that was jumped to is in the
- * caller's place. */
+/* Leaves the last inlined function of the base: into its caller, or where the frame has ended. A
+ * function that was reached by a tail call takes the caller's place. */
 static struct landing leave_inlined(const struct oracle *o, const struct base *b, size_t from)
 {
     const struct activation *a = frame(o, b->frame);

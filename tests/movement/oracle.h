@@ -1,38 +1,47 @@
-/* The oracle: where each movement of docs/movement.md must land, looked up in a list of all that happened.
+/* The oracle: where each movement of docs/movement.md must land, looked up in a list of everything
+ * that happened.
  *
- * Slow and obvious on purpose.  It knows the instants of the walk, their frames, the step points, and the inlined functions
- * around each address; a movement is a scan over the instants of its thread.
+ * It is slow and obvious on purpose. It knows the instants of the walk, their frames, the step
+ * points, and the inlined functions around each address. A movement is a scan over the instants of
+ * its thread.
  *
- * Where docs/movement.md leaves a choice, this is what is taken:
+ * Where docs/movement.md leaves a choice, the oracle decides as follows:
  *
- *   - A moment at which a signal came from outside before the instruction was executed is no event: the step point is
- *     executed when the handler has returned.  An instruction that was tried and raised a signal is one, and again when it
- *     is tried again.
- *   - A function that another jumps to (a tail call) has the frame of that one: its return address is the same, written at
- *     the same moment.  So `next` goes from the one into the other, and `previous` back.  Of functions that were inlined into the
- *     other one nothing is said: whether they are told apart depends on what the session has looked at before.
- *   - Inlined functions are told apart at step points alone.  A step point is in the base frame or outside it if every
- *     inlined function around it is around the base, too; then it is the base.  One in a function that was inlined beside the
- *     base ends the base, which is what both are in from then on: optimised code may come back, and that is another time.
- *   - `finish` of an inlined function stands at the first instruction outside of it in its caller, or where the caller has
- *     gone on without it; `before` at the last step point of its caller.
- *   - Where a frame is left by a jump, `finish` and nexti stand at the first statement of the frame that execution goes on in, or
- *     outside of it: there it is seen.  The frame of a handler ends when the interrupted instruction is about to be executed
- *     again: the trampoline after it is nobody's.
- *   - `before`, where the calling code has no statement that was begun in its frame (a callback of the C library), stands on
- *     the call. A handler that ran in the statement is a call of it.
- *   - The first function of a thread has no statements: with that as the base, any step point counts, and its frame is the
- *     base then. So it is when the first function of a stack that makecontext made has returned.  What called that function
- *     is nobody's business: `before` is not asked, nor `finish` further out.
- *   - nexti and its twin know calls, not inlined functions.  Nothing is said of a way through code that is about to jump out of
- *     frames: see oracle_amid_jump().
- *   - What `out` gets out of is the smaller of the innermost block that has declarations and the innermost loop, from where
- *     a branch goes back to up to that branch.  Where neither is around a statement it is the function, or what was inlined;
- *     the outermost cannot be left.
- *   - Detours (the dynamic linker, resolvers of IFUNCs, thunks) are left out of the list. Movements that begin in one are not
- *     asked about.
- *   - until LOC stays with its thread, like all movements; continue does not. Where there is nothing to be found, both end with
- *     the recording, the others with the life of their thread.
+ *   - A moment at which a signal arrived from outside before the instruction was executed is no
+ *     event: the step point is executed when the handler has returned. An instruction that raised a
+ *     signal is an event, and is another one when it is executed again.
+ *   - After a tail call, the function that was jumped to has the frame of the one that jumped: its
+ *     return address is the same, written at the same moment. So `next` goes from the first
+ *     function into the second, and `previous` back. The oracle does not judge functions that were
+ *     inlined into the second one: whether they are told apart depends on what the session has
+ *     looked at before.
+ *   - Inlined functions are told apart only at step points. A step point is in the base frame or
+ *     outside of it if every inlined function around it is around the base, too; then it becomes
+ *     the base. A step point in a function that was inlined next to the base ends the base, and the
+ *     function that contains both is the base from then on. If optimised code comes back to the old
+ *     base, that is a new activation.
+ *   - `finish` of an inlined function stops at the first instruction outside of it in its caller,
+ *     or where execution has continued without the caller; `before` stops at the last step point of
+ *     its caller.
+ *   - If a jump leaves a frame, `finish` and nexti stop at the first statement of the frame in
+ *     which execution continues, or outside of it: only there the jump can be noticed. The frame of
+ *     a handler ends when the interrupted instruction is about to be executed again: the trampoline
+ *     after the handler belongs to no frame.
+ *   - If the calling code has no statement that began in its frame (a callback of the C library),
+ *     `before` stops at the call. A handler that ran during the statement is a call of it.
+ *   - The first function of a thread has no statements. With that function as the base, any step
+ *     point counts, and the frame of the step point becomes the base. The same holds after the
+ *     first function of a stack of makecontext has returned. The oracle does not judge `before` in
+ *     the code that called that function, nor `finish` further out.
+ *   - nexti and bnexti know calls, not inlined functions. The oracle does not judge them in code
+ *     that is about to jump out of frames: see oracle_amid_jump().
+ *   - `out` leaves the innermost block that has declarations or the innermost loop (the code from
+ *     the target of a backward branch to that branch), whichever is smaller. A statement that is in
+ *     neither leaves the function or inlined function; the outermost function cannot be left.
+ *   - Detours (the dynamic linker, resolvers of IFUNCs, thunks) are left out of the list. The
+ *     oracle does not judge movements that begin in one.
+ *   - until LOC stays with its thread, like all movements; continue does not. If nothing is found,
+ *     these two end with the recording, the others with the life of their thread.
  */
 #ifndef MOVEMENT_ORACLE_H
 #define MOVEMENT_ORACLE_H
@@ -85,8 +94,8 @@ static inline const struct step_point *oracle_point(const struct oracle *o, size
     return o->point_of[walk_instant(&o->walk, instant)->code];
 }
 
-/* Is it in a library that is about to jump out of frames?  Nobody can tell the frames there by what is on the stack: it is being
- * rewritten. */
+/* Is the instant in a library that is about to jump out of frames? Its frames cannot be told from
+ * the contents of the stack, which is being rewritten. */
 bool oracle_amid_jump(const struct oracle *o, size_t at);
 
 /* For people, innermost first: "f:6 <- main:2"; to be freed. */

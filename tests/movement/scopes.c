@@ -39,7 +39,8 @@ static Dwarf *open_dwarf(const char *path, int *ret_fd)
     return *ret_fd < 0 ? NULL : dwarf_begin(*ret_fd, DWARF_C_READ);
 }
 
-/* Where a distribution keeps the debug information of a file: by the build's number, which is a note in it. */
+/* The file in which a distribution keeps the debug information of a program: it is named after the
+ * build id, which is in a note of the program. */
 static char *debug_path(const char *path)
 {
     const u8 *id;

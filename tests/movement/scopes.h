@@ -1,5 +1,6 @@
-/* Scopes: what debug information says about an address besides its line: the inlined functions around it, and the innermost
- * block or loop.  Read with libdw from the files themselves, not by way of src/symbols.
+/* Scopes: what debug information says about an address besides its line: the inlined functions
+ * around it, and the innermost block or loop. The scopes are read with libdw from the files
+ * themselves, not by way of src/symbols.
  */
 #ifndef MOVEMENT_SCOPES_H
 #define MOVEMENT_SCOPES_H
@@ -23,7 +24,8 @@ void scopes_close(void);
 /* False: there is no debug information. */
 bool scopes_inlined(u64 pc, struct inlined *ret);
 
-/* Are these the first of all?  Of another function, which a tail call has put in the place of this one, nothing is said. */
+/* Are these the first instructions of the program? The oracle does not judge another function that
+ * a tail call has put in the place of this one. */
 static inline bool inlined_begins(const struct inlined *all, const struct inlined *with)
 {
     if (all->function != with->function)
@@ -34,8 +36,8 @@ static inline bool inlined_begins(const struct inlined *all, const struct inline
     return true;
 }
 
-/* The innermost block of the innermost function around an address that has declarations of its own, or the innermost loop:
- * the code between where a branch goes back to and that branch. */
+/* The innermost block with declarations of its own in the innermost function around an address, or
+ * the innermost loop: the code from the target of a backward branch to that branch. */
 struct region {
     u64 size;      /* 0: there is none */
     u64 start, end; /* of a loop */

@@ -204,7 +204,8 @@ static void note_areas(struct walk *w, struct replayer *r, size_t from)
         *(struct mapped *)list_add(&w->maps) = (struct mapped){from, bytes, count};
 }
 
-/* What a process at a halt says: a call may change what is mapped, after which its state is not to be had. */
+/* The state of a process that has stopped. A call may change what is mapped; after such a call the
+ * state is not available. */
 static void take_halt(struct walk *w, struct replayer *r, const struct halt *h)
 {
     void *bytes;

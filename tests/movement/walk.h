@@ -1,8 +1,8 @@
 /* The walk: every instruction of a recording, once, in order.
  *
- * A pass that traces every step gives the moments and threads; states (CONTROL_STATES) of the stretches between system calls and
- * signals give the stack pointers.  Zydis says what each instruction is.  Nothing else is known of a run, and all that the oracle
- * knows of frames is derived from it.
+ * A pass that traces every step gives the moments and threads. States (CONTROL_STATES) of the
+ * stretches between system calls and signals give the stack pointers. Zydis says what each
+ * instruction is. The oracle derives everything that it knows of frames from these facts alone.
  */
 #ifndef MOVEMENT_WALK_H
 #define MOVEMENT_WALK_H

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Step points have letters in the order in which they are executed.  `X>` is the instruction after the call that made X's
- * frame, `X<` that call. */
+/* Step points are named by letters in the order in which they are executed. `X>` is the instruction
+ * after the call that made the frame of X, `X<` is that call. */
 static const struct row {
     const char *from, *movement;
     u64 count;
