@@ -29,7 +29,8 @@ LOCALS = {
     "constant": ["fixed", "moving", "n"],
     "main": ["result"],
 }
-# At -O2 a pointer in a register is known at statements only, so where it leads in between is not compared.
+# At -O2 a pointer in a register is known at statements only, so what it points to between
+# statements is not compared.
 MIXED = {"at->count", "at->middle", "here + total"}
 CONDITIONS = ["({}) > 2", "({}) == 0", "({}) != 3", "!({})", "({}) >= 1 && ({}) < 30"]
 
@@ -267,7 +268,8 @@ def check_condition(walk, q, start, direction, answer):
 
 
 def check_first(walk, q, start, answer):
-    """It went to the first step at which the condition holds, or to the start of the run, where globals are as they are in main at first."""
+    """Checks that the session went to the first step at which the condition holds, or to the start
+    of the run. At the start, globals have the values that they have when main begins."""
     if is_looked_at(q) or (not q["local"] and q["first"]): # of a static one, the walk has not looked at the whole run
         return
     what = "first %s in %s at step %d" % (q["condition"], q["function"], q["at"])
@@ -284,7 +286,8 @@ def check_first(walk, q, start, answer):
 
 
 def check_watch(walk, q, start, direction, made, answer):
-    """continue and bcontinue come to the nearest change of what is watched; the first write of a local is one."""
+    """continue and bcontinue go to the nearest change of the watched value; the first write of a
+    local is a change."""
     if is_looked_at(q) or not made["ok"]:
         return
     what = "watch %s in %s at step %d, %s" % (q["expression"], q["function"], q["at"], direction)

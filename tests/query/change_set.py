@@ -57,7 +57,8 @@ def statements():
 
 
 def choose(moments, n):
-    """Two moments; every third time in different calls of the same functions, as far as the backtrace tells."""
+    """Two moments. Every third time they are in different calls of the same functions, as far as
+    the backtrace shows."""
     first = random.randrange(len(moments))
     later = moments[first + 1:] or moments[-1:]
     alike = [m for m in later[12:] if m[1] == moments[first][1] and len(m[1]) > 1]

@@ -217,7 +217,8 @@ class Walk:
         return abs(self.rsp[i] - f.cfa) > 1 << 20
 
     def overwritten(self, f):
-        """The step after the next store to the place of its return address; the end of the run if there is none."""
+        """The step after the next store to the location of its return address; the end of the run
+        if there is none."""
         for i in range(f.end, self.count):
             if self.threads[i] == f.thread and any(a < f.cfa and f.cfa - 8 < a + s for a, s in self.writes[i]):
                 return i + 1
@@ -313,7 +314,8 @@ def place(walk, row):
 # --- what the walk says -------------------------------------------------------------------------------------
 
 def first_write(walk, value, frame):
-    """The step at which all that it reads of its frame has been written, and the step after; None: never."""
+    """The step at which everything that the expression reads of its frame has been written, and the
+    step after; None: never."""
     last = None
     for name, offset, size in getattr(value, "slots", []):
         start = frame.cfa + OFFSETS[frame.function, name] + offset
@@ -636,12 +638,14 @@ def ask(walk, lines, count):
 
 
 def single(q):
-    """Can there be a condition over it?  Not over what a pointer leads to while it is not mapped: that is false, not 0."""
+    """Can the expression be used in a condition? Not if it follows a pointer to memory that is not
+    mapped: there it is false, not 0."""
     return len(q.timeline[1][0] or (0,)) == 1 and q.value.text not in ("mapped[3]", "at[3]")
 
 
 def location(walk, q):
-    """The memory that it means at the moment, as a value of its own over the whole run; None: there is none."""
+    """The memory that the expression means at the moment, as a value of its own over the whole run;
+    None: there is none."""
     if q.value.bits or q.value.text.startswith("("):
         return None
     for i, memory, _ in walk.play():

@@ -262,7 +262,8 @@ def frames_here(limit):
 
 
 def finish():
-    """What the innermost function returns: gdb keeps it as the last value, and prints it where Python does not see it."""
+    """The value that the innermost function returns. gdb keeps it as its last value, and prints it
+    where Python cannot read it."""
     gdb.newest_frame().select()
     ask("print 20271113")
     said = ask("finish")

@@ -29,7 +29,8 @@ def unreadable(text):
 
 
 def cpp_words(gdb, ours):
-    """Both in the same words: ebb leaves out what templates have by default, and shows what a member refers to."""
+    """Makes both answers use the same words: ebb leaves out default arguments of templates, and
+    shows what a member refers to."""
     gdb, ours = [re.sub(r"(= @0x[0-9a-f]+): (<[^<>]*>|[^,{}\n]+)", r"\1", text) for text in (gdb, ours)]
     # A base that is not made yet: gdb shows it once, ebb in each class that has it.
     gdb, ours = [re.sub(r"<[\w:]+> = <(invalid address|there is no memory at 0x[0-9a-f]+)>, ", "", text) for text in (gdb, ours)]
@@ -63,7 +64,8 @@ def frames(text):
 
 
 def one_frame(text):
-    """A frame without what ebb says besides, with the file's name only.  `_start` has no arguments in ebb."""
+    """Removes from a frame what only ebb prints, and keeps the file's name only. `_start` has no
+    arguments in ebb."""
     text = re.sub(r" from \S+$", "", re.sub(r" \((inlined|tail call)\)$", "", unreadable(text)))
     text = re.sub(r"=Python Exception .*", "=...", text)  # of a text that is in registers in part
     text = re.sub(r"\[abi:\w+\](\([^()]*\))?(?= \()", "", text)
@@ -220,7 +222,8 @@ RULES = [
 ]
 
 def rust_words(text):
-    """Registers as ebb writes them: arrays in braces, as in C, and pointers to functions by Rust's own name."""
+    """Registers in ebb's form: arrays in braces, as in C, and pointers to functions with Rust's own
+    name."""
     text = re.sub(r"^\(\*mut fn \(\)\)", "(fn())", text)
     return re.sub(r"^\[(.*)\]$", r"{\1}", text, flags=re.S)
 
@@ -277,7 +280,8 @@ REFUSED = [
 
 
 class Program:
-    """What binutils say of a program: where its functions and inlined instances begin, and its lines."""
+    """What binutils say about a program: the starts of its functions and inlined instances, and its
+    lines."""
 
     def __init__(self, path, bias):
         self.path, self.bias = path, bias
@@ -372,7 +376,8 @@ def symbol_name(text):
 
 
 def frame_places(text):
-    """File and line of each frame down to the first without, for languages that write arguments in their own way."""
+    """File and line of each frame, up to the first frame without them, for languages that print
+    arguments differently."""
     found = []
     for line in text.split("\n"):
         place = re.search(r" at \S*?([^/\s]+:\d+)( \(inlined\))?$", line)

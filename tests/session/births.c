@@ -1,5 +1,6 @@
-/* A thread forks; the child makes children that have its own memory for a while, first by clone3 with
- * CLONE_VFORK, then by vfork.  Few instructions lie between, so that one trail has all of it.
+/* A thread forks. The child makes children that share its memory for a while, first by clone3 with
+ * CLONE_VFORK, then by vfork. There are only a few instructions between, so that one trail contains
+ * them all.
  */
 #include <linux/sched.h>
 #include <pthread.h>

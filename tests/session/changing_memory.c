@@ -1,6 +1,6 @@
-/* Memory that changes in every way that a snapshot must notice: written, given back, unmapped and
- * mapped again at the same place, moved, grown, protected, shared, mapped from a file, filled by the
- * kernel, made into code.  Which of it happens when is drawn from a fixed seed. */
+/* Memory that changes in every way that a snapshot must notice: it is written, released, unmapped
+ * and mapped again at the same address, moved, grown, protected, shared, mapped from a file, filled
+ * by the kernel, made into code. A fixed seed decides the order. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -485,8 +485,8 @@ static bool is_before(struct moment a, struct moment b)
     return a.tick < b.tick || (a.tick == b.tick && a.pc < b.pc);
 }
 
-/* A signal frame is written at the moment that the signal interrupted: after an instruction, and before the handler's
- * first. */
+/* A signal frame is written at the moment that the signal interrupted: after an instruction, and
+ * before the first one of the handler. */
 static bool stands_interrupted(long want)
 {
     return is_before(list[want].at, here()) && is_before(here(), list[want + 1].at);

@@ -1,5 +1,5 @@
-/* A run that is long enough for snapshots on any machine: a billion branches, a heap, output now and
- * then, threads at the beginning and a fault at the end that its handler survives. */
+/* A run that is long enough for snapshots on any machine: a billion branches, a heap, occasional
+ * output, threads at the beginning, and at the end a fault that its handler survives. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

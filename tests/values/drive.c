@@ -2,9 +2,10 @@
  *
  *     drive CORE FILE [DAMAGED]       lines of the form  FRAME COMMAND[/FORMAT] EXPRESSION
  *
- * Commands: print, variable, type, ptype, whatis, json, locals, args, complete, sources, condition.  DAMAGED is opened in place of the executable.  One line of answer each; errors are
- * `error: SENTENCE`.  The frame is that of the innermost thread.  A condition is compiled, run as the engine would run it, and its
- * value printed.
+ * Commands: print, variable, type, ptype, whatis, json, locals, args, complete, sources, condition.
+ * DAMAGED is opened in place of the executable. Each answer is one line; errors are `error:
+ * SENTENCE`. The frame is that of the innermost thread. A condition is compiled and run as the
+ * engine would run it, and its value is printed.
  */
 #include <elf.h>
 #include <fcntl.h>

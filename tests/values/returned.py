@@ -157,7 +157,8 @@ static void say_wide(__int128 i, int is_unsigned)
 #endif
 '''
 
-# Vectors: one register each; of more than 16 bytes, one of AVX, or memory where the code is not made for AVX.
+# A vector is returned in one register. One of more than 16 bytes is in a register of AVX, or in
+# memory if the code is compiled without AVX.
 VECTORS = [("int", 2, "%d"), ("int", 4, "%d"), ("float", 2, "%g"), ("float", 4, "%g"), ("double", 2, "%g"),
            ("long", 2, "%ld"), ("short", 8, "%d"), ("double", 4, "%g"), ("int", 8, "%d"), ("float", 8, "%g")]
 
