@@ -1,4 +1,4 @@
-# A Go binary: its own scheduler on raw clone, preemption by signals, channels, maps, defer and panic.
+# A Go binary: its own scheduler on clone, preemption by signals, channels, maps, defer and panic.
 # share: check
 # needs: go
 

@@ -96,7 +96,7 @@ static struct error *print(struct debug *d, const char *expression, bool type)
     return err;
 }
 
-/* --- what stops a movement ------------------------------------------------------------------------- */
+/* --- what stops a movement -------------------------------------------------------------------- */
 
 static struct error *set_break(struct debug *d, const char *line, bool temporary)
 {
@@ -154,7 +154,7 @@ static struct error *handle(struct debug *d, const char *line)
     return err;
 }
 
-/* --- looking ------------------------------------------------------------------------------------------ */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static struct error *history(struct debug *d, const char *expression)
 {
@@ -257,7 +257,7 @@ static struct error *info(struct debug *d, const char *what)
     return err;
 }
 
-/* --- words ---------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static struct error *go_to(struct debug *d, const char *words)
 {

@@ -134,7 +134,8 @@ class Driver:
         ended = self.place()["ends"]
         moved = thread.ptid[1] != before
         stepped = self.is_step(command) or command.endswith("finish")
-        # `finish` lets all threads go unless they are locked for everything (gdb's manual, "All-Stop").
+        # `finish` continues all threads unless scheduler-locking is on for every command (gdb's
+        # manual, "All-Stop").
         locked = self.lock == "on" or (self.lock == "step" and self.is_step(command))
         if moved and locked:
             self.wrong("'%s' with locked threads went from %d to %d" % (command, before,

@@ -19,7 +19,7 @@ const char *const movement_names[MOVES][2] = {
     [MOVE_OUT] = {"out", "bout"},         [MOVE_CONTINUE] = {"continue", "bcontinue"},
 };
 
-/* --- the session's side ------------------------------------------------------------------------------ */
+/* --- the session's side ----------------------------------------------------------------------- */
 
 struct moment here(void)
 {
@@ -77,7 +77,7 @@ static struct error *move_among_breakpoints(const struct order *o, struct sessio
     return err;
 }
 
-/* --- comparing ----------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 /* What is said of both sides. */
 static const char *why_name(enum session_why why)

@@ -59,7 +59,7 @@ static void end_frames(struct builder *b, struct running *r, u64 rsp, size_t at)
     }
 }
 
-/* --- stacks ----------------------------------------------------------------------------------------- */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static bool holds(const struct stack *s, u64 rsp)
 {
@@ -133,7 +133,7 @@ static bool change_stack(struct builder *b, struct running *r, u64 rsp, size_t a
     return true;
 }
 
-/* --- what happens from one instruction to the next -------------------------------------------------------- */
+/* --- what happens from one instruction to the next -------------------------------------------- */
 
 /* A jump has led to `at`. */
 static void arrive(struct builder *b, struct running *r, u64 rsp, size_t at)
@@ -229,7 +229,7 @@ static void begin_thread(struct builder *b, struct running *r, size_t at)
     frame_of(b, r->frame)->hidden = false;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void take_instant(struct builder *b, size_t at)
 {

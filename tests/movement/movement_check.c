@@ -1,15 +1,15 @@
-/* Movements against the oracle (oracle.h): a recording is walked once, then moved in; each movement must land where the
- * oracle says.
+/* Movements against the oracle (oracle.h): a recording is walked once, then the session moves in
+ * it; each movement must land where the oracle says.
  *
  *   movement_check --random RECORDING SEED MOVES     some with breakpoints on their way
  *   movement_check --frames RECORDING SEED LOOKS     backtraces at random moments
  *   movement_check --worked RECORDING                the worked trace of docs/movement.md, of worked.c
  *   movement_check --one RECORDING FROM MOVEMENT [COUNT] [u=PC,...] [b=PC,...] [signals]
  *                                                    FROM is TICK:PC; both sides are shown
- *   movement_check --points RECORDING                the step points of the program: address in the file, line
- *   movement_check --events RECORDING                the step points that were executed, each with its depth
+ *   movement_check --points RECORDING                the step points: address in the file, line
+ *   movement_check --events RECORDING                the executed step points, each with its depth
  *
- * Says what is wrong on stdout, and ends with 1.
+ * Prints what is wrong, and ends with 1.
  */
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "oracle.h"
 
-/* --- the base --------------------------------------------------------------------------------------- */
+/* --- the base --------------------------------------------------------------------------------- */
 
 /* A frame as one steps in it: an activation, and inlined functions in it. */
 struct base {
@@ -120,7 +120,7 @@ static void settle(const struct oracle *o, struct base *b, size_t at, enum sessi
             return;
 }
 
-/* --- movements by statements and instructions --------------------------------------------------------- */
+/* --- movements by statements and instructions ------------------------------------------------- */
 
 static struct landing at_instant(const struct oracle *o, size_t n)
 {
@@ -230,7 +230,7 @@ static struct landing land_after_jump(const struct oracle *o, u32 n)
     return at_edge(FORWARD);
 }
 
-/* --- instructions --------------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 /* The frame that the instant made, if that frame was left by a jump. FRAME_NONE: the instant made
  * no frame, or its frame returned. */
@@ -271,7 +271,7 @@ static struct landing land_instruction(const struct oracle *o, const struct orde
     return l;
 }
 
-/* --- finish and before ---------------------------------------------------------------------------------- */
+/* --- finish and before ------------------------------------------------------------------------ */
 
 /* Finds the nth frame outward from the innermost, as a backtrace shows them; false if there are
  * fewer. */
@@ -367,7 +367,7 @@ static struct landing land_before(const struct oracle *o, const struct order *or
     return on_call;
 }
 
-/* --- the others ------------------------------------------------------------------------------------------- */
+/* --- the others ------------------------------------------------------------------------------- */
 
 static bool read_memory(void *context, u64 address, void *to, size_t size)
 {
@@ -459,7 +459,7 @@ static struct landing land_by_itself(struct oracle *o, const struct order *order
     }
 }
 
-/* --- early stops -------------------------------------------------------------------------------------------- */
+/* --- early stops ------------------------------------------------------------------------------ */
 
 /* Is it passed before `than`, going this way from `from`? */
 static bool comes_first(struct moment at, struct moment from, const struct landing *than, enum session_direction d)

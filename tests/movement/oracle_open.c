@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what there is ---------------------------------------------------------------------------------- */
+/* --- what there is ---------------------------------------------------------------------------- */
 
 static int by_pc(const void *a, const void *b)
 {
@@ -151,7 +151,7 @@ void oracle_deinit(struct oracle *o)
     scopes_close();
 }
 
-/* --- for people ------------------------------------------------------------------------------------------------- */
+/* --- for people ------------------------------------------------------------------------------- */
 
 char *oracle_describe(struct oracle *o, struct moment at)
 {

@@ -95,7 +95,7 @@ void scopes_close(void)
     list_deinit(&files);
 }
 
-/* --- entries around an address -------------------------------------------------------------------------- */
+/* --- entries around an address ---------------------------------------------------------------- */
 
 enum { AROUND_MOST = 64 };
 
@@ -165,7 +165,7 @@ bool scopes_inlined(u64 pc, struct inlined *ret)
     return a.count;
 }
 
-/* --- blocks and loops ------------------------------------------------------------------------------------ */
+/* --- blocks and loops ------------------------------------------------------------------------- */
 
 static u64 size_of(Dwarf_Die *die)
 {

@@ -24,7 +24,7 @@ void must(struct error *err)
     exit(1);
 }
 
-/* --- instructions ------------------------------------------------------------------------------ */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static u8 kind_of(const ZydisDecodedInstruction *insn)
 {
@@ -104,7 +104,7 @@ static u32 code_at(struct walk *w, struct replayer *r, u64 pc)
     return index_of_code.number[at] - 1;
 }
 
-/* --- moments ------------------------------------------------------------------------------------- */
+/* --- moments ---------------------------------------------------------------------------------- */
 
 /* Where the walk must look at a process: before each system call and each signal. */
 struct halt {
@@ -152,7 +152,7 @@ static void trace(struct walk *w, struct replayer *r, struct list *halts)
         ((struct halt *)halts->items)[n].instant = walk_find(w, ((struct halt *)halts->items)[n].at);
 }
 
-/* --- states -------------------------------------------------------------------------------------- */
+/* --- states ----------------------------------------------------------------------------------- */
 
 static void set_instant(struct walk *w, struct replayer *r, size_t n, u64 rsp)
 {
@@ -279,7 +279,7 @@ void walk_deinit(struct walk *w)
     list_deinit(&w->maps);
 }
 
-/* --- asking it ------------------------------------------------------------------------------------- */
+/* --- asking it -------------------------------------------------------------------------------- */
 
 size_t walk_find(const struct walk *w, struct moment at)
 {

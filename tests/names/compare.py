@@ -91,7 +91,7 @@ def build_asking(program, folder, version, file, text):
     return None if code else out + "/program"
 
 
-# --- the three who are asked ------------------------------------------------------------------------
+# --- the three who are asked ----------------------------------------------------------------------
 
 GDB = """
 import gdb, json
@@ -178,7 +178,7 @@ def ask_compiler(program, folder, version, mark, question):
     return None
 
 
-# --- the comparison -----------------------------------------------------------------------------------
+# --- the comparison -------------------------------------------------------------------------------
 
 def is_address(value):
     """Of a function: it differs from run to run."""
@@ -198,7 +198,8 @@ class Comparison:
         said = build(self.program, self.folder, self.version)
         if said:
             raise SystemExit("seed %d does not compile: %s" % (seed, said[:600]))
-        # A constant is shown as its name; its number tells which one it is. Functions have addresses, which differ.
+        # A constant is shown as its name; its number tells which one it is. Functions have
+        # addresses, which differ.
         self.questions = ["sizeof(%s)" % q[7:-1] if q.startswith("sizeof") else "(long)(%s)" % q
                           for q in self.program.questions]
         self.gdb = ask_gdb(self.folder, self.questions)

@@ -63,7 +63,7 @@ def to_main():
     return ["goto start", "tbreak main", "continue"]
 
 
-# --- the walk ---------------------------------------------------------------------------------------------
+# --- the walk -------------------------------------------------------------------------------------
 
 class Walk:
     """moments[i], and stacks[i]: the functions from main inward."""
@@ -132,7 +132,7 @@ def slow_look(walk, questions):
         q["values"][i] = None if value is None or "optimised out" in value else number(value)
 
 
-# --- what the walk says -------------------------------------------------------------------------------------
+# --- what the walk says ---------------------------------------------------------------------------
 
 def is_looked_at(q):
     return OPTIMISED and q["local"]
@@ -163,7 +163,7 @@ def at_moment(walk, row):
     return walk.places.get((row["tick"], int(row["pc"], 16)))
 
 
-# --- questions ------------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 def make_questions(walk, count):
     calls = [c for c in walk.calls() if c[0] in LOCALS and c[3] - c[2] > 4]

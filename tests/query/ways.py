@@ -39,7 +39,7 @@ class Unknown(Exception):
     """The walk has not looked there."""
 
 
-# --- expressions -----------------------------------------------------------------------------------------
+# --- expressions ----------------------------------------------------------------------------------
 
 class Value:
     """An expression: `at(memory, frame)` is its address, `form` what lies there as struct has it."""
@@ -124,7 +124,7 @@ CONDITIONS = [("({}) > 2", lambda v: v > 2), ("({}) == 0", lambda v: v == 0), ("
               ("!({})", lambda v: not v), ("({}) >= 1 && ({}) < 30", lambda v: 1 <= v < 30)]
 
 
-# --- the walk --------------------------------------------------------------------------------------------
+# --- the walk -------------------------------------------------------------------------------------
 
 class Memory:
     """What was read of it, page by page; a page that is not there is None."""
@@ -278,7 +278,7 @@ def value_at(timeline, i):
     return values[n] if n >= 0 else None
 
 
-# --- ebb ---------------------------------------------------------------------------------------------------
+# --- ebb ------------------------------------------------------------------------------------------
 
 def converse(commands):
     commands = ["handle SIGUSR1 nostop noprint pass"] + commands
@@ -311,7 +311,7 @@ def place(walk, row):
     return walk.places.get((row["tick"], int(row["pc"], 16)))
 
 
-# --- what the walk says -------------------------------------------------------------------------------------
+# --- what the walk says ---------------------------------------------------------------------------
 
 def first_write(walk, value, frame):
     """The step at which everything that the expression reads of its frame has been written, and the
@@ -368,7 +368,7 @@ def go_to(walk, q, levels):
     return commands
 
 
-# --- checks ---------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 
 def check_rows(walk, what, rows, expected):
     """The rows (newest first) are the expected changes (oldest first)."""
@@ -537,7 +537,7 @@ def check_changes(walk, lines, a, b, answer):
                 fail("%s: %s was changed at step %d, not %s" % (what, value.text, last - 1, place(walk, got["by"])))
 
 
-# --- all of it --------------------------------------------------------------------------------------------------
+# --- all of it ------------------------------------------------------------------------------------
 
 def symbols_of(program):
     said = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,5 @@
-// Classes, templates, references, name spaces, the library's containers: questions are asked about them.
+// Classes, templates, references, name spaces, containers of the library: a program for random
+// questions.
 #include <complex>
 #include <array>
 #include <cstdio>

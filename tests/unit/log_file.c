@@ -1,6 +1,6 @@
-/* A track written and read again: whole, cut at every byte, with every bit turned over.
+/* A track written and read again: complete, cut at every byte, and with every bit inverted.
  *
- * The rule for damage: what is read is a beginning of what was written, and the reader says that
+ * The rule for damage: the reader returns a beginning of what was written, and reports that
  * something is missing.
  *
  * unit: src/log/writer.c src/log/reader.c src/log/event.c src/log/crc32c.c src/base/assert.c src/base/error.c src/base/complain.c src/base/xalloc.c -lzstd

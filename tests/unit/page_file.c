@@ -1,8 +1,7 @@
-/* Page files: written, read again, shrunk; cut short, and with bits turned over.  And the
- * recorder's
- * pages: each content once, and frames that nothing refers to are gone.
+/* Page files: written, read again, shrunk; cut short, and with bits inverted. And the recorder's
+ * pages: each content is stored once, and frames that nothing refers to are removed.
  *
- * The rule for damage: what is read is what was written, or an error.
+ * The rule for damage: a read returns what was written, or an error.
  *
  * unit: src/recorder/recorder_pages.c src/log/page_file.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
  */

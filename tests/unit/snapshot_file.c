@@ -1,7 +1,7 @@
-/* Snapshots on disk: written and read again, with pages that are alike and pages of zeros; cut
- * short, and with bits turned over.
+/* Snapshots on disk: written and read again, with equal pages and pages of zeros; cut short, and
+ * with bits inverted.
  *
- * The rule for damage: what is read is what was written, or an error.
+ * The rule for damage: a read returns what was written, or an error.
  *
  * unit: src/log/snapshot_file.c src/log/snapshot_reader.c src/log/page_file.c src/log/content_hash.c src/log/crc32c.c src/base/error.c src/base/assert.c src/base/complain.c src/base/xalloc.c -lzstd
  */

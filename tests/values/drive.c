@@ -29,7 +29,7 @@ static struct user_fpregs_struct fpregs;
 static bool have_regs;
 static const char *damaged;
 
-/* --- the core file ------------------------------------------------------------------------------------ */
+/* --- the core file ---------------------------------------------------------------------------- */
 
 static const Elf64_Phdr *segment(unsigned n)
 {
@@ -150,7 +150,7 @@ static bool named_register(void *context, const char *name, u8 *bytes, size_t *s
     return false;
 }
 
-/* --- conditions, as the engine runs them ------------------------------------------------------------------ */
+/* --- conditions, as the engine runs them ------------------------------------------------------ */
 
 static bool code_memory(u64 address, u32 size, u64 *ret)
 {
@@ -174,7 +174,7 @@ static bool code_register(u32 number, u64 *ret)
     return true;
 }
 
-/* --- commands ------------------------------------------------------------------------------------------------- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static void say(char *text)
 {
