@@ -240,6 +240,7 @@ bench:
 	@BUILD='$(BUILD)' bench/taken
 	@BUILD='$(BUILD)' bench/verify
 	@BUILD='$(BUILD)' bench/short
+	@BUILD='$(BUILD)' bench/large
 
 torture:
 	@tools/deps build
