@@ -562,7 +562,7 @@ static void amend_memory(ZydisMnemonic mnemonic, struct draft *form)
         form->memory_plain |= MEMORY_WRITE | MEMORY_STRING;
 }
 
-/* The kernel, or whoever handles the fault, sees all registers; calls return in rax. */
+/* The kernel and handlers of the fault see all registers; calls return in rax. */
 static void amend_state(struct draft *form)
 {
     if (!shows_state(form->kind))

@@ -1,5 +1,5 @@
-/* What do branches cost that nobody can predict?  Quicksort of random numbers; the argument is
- * how many thousand. */
+/* What do unpredictable branches cost? Quicksort of random numbers; the argument is how many
+ * thousand numbers. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

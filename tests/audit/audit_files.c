@@ -32,7 +32,7 @@ static int file(const char *content)
     return fd;
 }
 
-/* A directory of our own, gone again before the call: only its descriptor stays. */
+/* A directory that is removed before the call: only its descriptor is left. */
 static int directory(void)
 {
     char name[] = "/tmp/ebb-audit.XXXXXX";

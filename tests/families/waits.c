@@ -91,7 +91,7 @@ CASE(masks_of_waits)
     try_all(SIGUSR1);
 }
 
-/* A kind that instructions raise, too: sent by a process it may be blocked. */
+/* A signal that instructions raise, too. If a process sends it, it may be blocked. */
 CASE(masks_of_waits_synchronous)
 {
     prepare(SIGSEGV);

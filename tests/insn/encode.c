@@ -44,7 +44,7 @@ static void draw_address(struct maker *m, const struct form *f, struct parts *p)
         p->sib = true;
 }
 
-/* [base + disp] and rip-relative only: nothing that a sequence could not keep intact. */
+/* Only [base + disp] and rip-relative operands: a sequence can keep their registers unchanged. */
 static void draw_simple_address(struct maker *m, const struct rule *rule, struct parts *p)
 {
     p->sib = false;

@@ -451,7 +451,7 @@ static void flow_trap(struct maker *m)
     emit_exit(m, 0);  /* no reader: it would let some flags die before the trap */
 }
 
-/* Answers that are never the same twice are thrown away; all else must be as it was. */
+/* Results that differ each time are discarded; everything else must be unchanged. */
 static void flow_unpredictable(struct maker *m)
 {
     static const struct {

@@ -194,8 +194,8 @@ static u64 data_at(void)
 #define POOL_SIZE 0x10000
 static u64 pool[(POOL_SIZE + DATA_SIZE) / 8];
 
-/* A single and a double worth computing with: the pool is the memory and the vector registers
- * of every case, and random bits alone are hardly ever a zero, an infinity or a denormal. */
+/* A single and a double with an ordinary value. The pool fills memory and vector registers of every
+ * case; random bits alone are hardly ever a zero, an infinity or a denormal. */
 static u32 draw_single(u64 *chance)
 {
     static const u32 special[] = {

@@ -299,7 +299,7 @@ static struct landing refused(const struct oracle *o, const struct base *b)
     return (struct landing){.where = frame(o, b->frame)->hidden ? LANDS_UNKNOWN : LANDS_NOWHERE};
 }
 
-/* Out of the frame; of a handler, that which was made for its signal. */
+/* Leaves the frame; for a handler, the frame that the kernel made for its signal. */
 static struct landing leave_frame(const struct oracle *o, u32 n)
 {
     u32 whole = whole_frame(o, n);
@@ -377,7 +377,7 @@ static bool read_memory(void *context, u64 address, void *to, size_t size)
     return got == size;
 }
 
-/* The whole function, where there is no block or loop: false, if nothing is outside of it. */
+/* The whole function, if there is no block or loop; false if nothing is outside of it. */
 static bool leave_function(const struct oracle *o, struct base *base, enum session_direction d)
 {
     if (base->inlined.count) {
@@ -478,7 +478,8 @@ static void stop_at_signal(const struct oracle *o, struct moment from, enum sess
             *l = (struct landing){LANDS_AT, all[n].at, true};
 }
 
-/* Movements that begin in a detour count its statements, which are not in the list. */
+/* Movements that begin in a detour count the statements of the detour, which are not in the list.
+ * */
 static bool begins_in_detour(struct oracle *o, const struct order *order, size_t from)
 {
     struct symbols *symbols;

@@ -29,7 +29,7 @@ static bool is_covered(const struct list *modules, u64 pc)
     return false;
 }
 
-/* Symbols of the moment; file names live as long as the symbols, so points have copies. */
+/* Symbols at the moment. File names live as long as these symbols, so the points keep copies. */
 static void add_points(struct oracle *o, struct list *points, struct list *modules, struct moment at)
 {
     struct session_stop stop;

@@ -666,7 +666,7 @@ static int check_states(const char *rounds)
 
 /* --- timing --------------------------------------------------------------------------------- */
 
-/* That the engine has spent, whatever else the machine does. */
+/* The processor time of the engine, which does not depend on other work of the machine. */
 static double seconds(const struct replayer *r)
 {
     char path[64];

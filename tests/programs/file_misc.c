@@ -1,4 +1,4 @@
-/* What else there is for files: fifos, locks, times, statx, sizes of pipes, bytes waiting.
+/* Other calls on files: fifos, locks, times, statx, sizes of pipes, bytes waiting.
  */
 #include "check.h"
 #include <fcntl.h>

@@ -144,7 +144,8 @@ static void half_a_segment(void)
     CHECK(fault_of(q) == SIGSEGV && fault_of(q + 3 * PAGE) == SIGSEGV);
 }
 
-/* What a private mapping has not written itself is the file's, now and later. */
+/* Pages of a private mapping that the program has not written show the file's content, now and
+ * later. */
 static void changing_file(size_t size)
 {
     int fd = own_file(size);

@@ -79,7 +79,7 @@ static void many(void)
     }
 }
 
-/* Those that live at the same time, each with a pipe to the next. */
+/* Children that live at the same time, each with a pipe to the next. */
 static void chain(void)
 {
     int in = -1;
@@ -229,7 +229,7 @@ static void sharing(void)
     }
 }
 
-/* Children after a time that is long enough for somebody to interfere. */
+/* Children that start late enough for another process to interfere. */
 static void slow(void)
 {
     for (volatile unsigned n = 0; n < 150000000; n++)

@@ -1,4 +1,4 @@
-/* The hash of content: known answers, and the same in whatever portions it is fed.
+/* The hash of content: known answers, and the same answer for any division of the input.
  *
  * unit: src/log/content_hash.c src/base/complain.c src/base/xalloc.c
  */

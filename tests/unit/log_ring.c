@@ -1,4 +1,5 @@
-/* The ring between two processes: all events arrive, whole and in order, whoever is the slower.
+/* The ring between two processes: all events arrive, complete and in order, also if the reader or
+ * the writer is slow.
  *
  * unit: src/log/ring_memory.c src/base/error.c src/base/complain.c src/base/xalloc.c
  */
