@@ -14,13 +14,16 @@ both_prepare() {
     fi
 }
 
-# both_run OUTCOME DIRECTORY COMMAND...: in that directory, which is made and removed, with an
-# environment that is always the same (and whatever VARIABLE=VALUE stands before the command).
+# both_run OUTCOME DIRECTORY [VARIABLE=VALUE...] COMMAND...: runs the command in that directory, which
+# is made and removed, with these variables in an otherwise fixed environment. `make asan` adds the
+# options of the sanitizers.
 both_run() {
     local outcome=$1 dir=$2
     shift 2
     mkdir "$dir"
-    (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" XDG_CACHE_HOME="$SCRATCH/cache" LC_ALL=C TZ=UTC \
+    (cd "$dir" && env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" LC_ALL=C TZ=UTC \
+        XDG_CACHE_HOME="$SCRATCH/cache" \
+        ${ASAN_OPTIONS:+"ASAN_OPTIONS=$ASAN_OPTIONS" "UBSAN_OPTIONS=${UBSAN_OPTIONS:-}"} \
         "$SCRATCH/outcome" "${EBB_TEST_SECONDS:-600}" "$outcome" "$@")
     rm -rf "$dir"
 }

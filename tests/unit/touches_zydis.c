@@ -69,7 +69,7 @@ static u64 register_value(const struct answer *a, ZydisRegister r)
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
     u64 value = reg[(unsigned)ZydisRegisterGetId(whole)];
     unsigned width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, r);
-    return width == 64 ? value : value & ((1ull << width) - 1);
+    return width >= 64 ? value : value & ((1ull << width) - 1);
 }
 
 static u64 segment(const ZydisDecodedOperand *o)
