@@ -230,7 +230,7 @@ static i64 vfork_process(const struct k_clone_args *args)
     struct process_parent parent;
     if (args->set_tid_size || (args->flags & CLONE_INTO_CGROUP))
         return -EINVAL;
-    signals_vfork_begin();
+    signals_vfork_begin(args->flags & K_CLONE_SIGHAND);
     if (t->signal_waiting) {
         signals_vfork_end();
         return CALL_AGAIN;
@@ -334,8 +334,8 @@ void process_leaves(void)
 
 _Noreturn void process_exit_group(int status)
 {
-    if (thread_self()->apart)
-        thread_exit(status);
+    if (thread_is_apart())
+        thread_exit_apart(status);
     process_leaves();
     log_ends(status, 0);
     if (!thread_self()->in_vfork)

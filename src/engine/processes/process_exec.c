@@ -282,7 +282,7 @@ static i64 make_call_apart(u64 number, const u64 args[6])
 
 static i64 make_call(u64 number, const u64 args[6])
 {
-    if (thread_self()->apart)
+    if (thread_is_apart())
         return make_call_apart(number, args);
     signals_exec();
     log_execs();

@@ -57,6 +57,8 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
     t->counter_forbidden = parent->counter_forbidden;
     t->read_executes = parent->read_executes;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
+    t->apart = parent->apart || !(args->flags & K_CLONE_THREAD);
+    signals_table_begin(t, args->flags & K_CLONE_SIGHAND);
     if (args->flags & K_CLONE_CHILD_CLEARTID)
         t->clear_tid = gaddr(args->child_tid);
 }
@@ -76,8 +78,10 @@ static i64 kernel_clone(struct thread *t, const struct k_clone_args *args)
     u64 flags = args->flags & ~(u64)(K_CLONE_CHILD_CLEARTID | K_CLONE_CHILD_SETTID);
     u64 written = flags & K_CLONE_PIDFD ? args->pidfd : args->parent_tid, cleared = args->child_tid;
     if (t->apart) {
-        flags = (flags & ~(u64)K_CLONE_SIGHAND) | K_CLONE_CHILD_CLEARTID | args->exit_signal;
+        flags |= K_CLONE_CHILD_CLEARTID | args->exit_signal;
         cleared = (u64)&t->in_use;
+        if (!(flags & K_CLONE_THREAD))
+            flags &= ~(u64)K_CLONE_SIGHAND;
     }
     return engine_clone(flags, thread_stack_top(t), written, cleared, args->tls, thread_begin);
 }
@@ -85,14 +89,13 @@ static i64 kernel_clone(struct thread *t, const struct k_clone_args *args)
 i64 thread_clone(const struct k_clone_args *args)
 {
     struct thread *parent = thread_self();
-    if (parent->in_vfork || parent->apart)
+    if (parent->in_vfork)
         return -EAGAIN; /* its threads would not follow the rules for borrowed memory */
     if (args->set_tid_size || args->flags >> 32)
         return -EINVAL; /* clone cannot express it */
     struct thread *t = thread_create();
     if (!t)
         return -EAGAIN;
-    t->apart = !(args->flags & K_CLONE_THREAD);
     thread_prepare(t, args);
     thread_list_add(t);
 
@@ -102,12 +105,24 @@ i64 thread_clone(const struct k_clone_args *args)
     process_restore_signals(mask);
     if (kernel_failed(tid)) {
         t->in_use = 0;
+        signals_table_end(t);
         thread_list_drop(t);
     } else {
         t->tid = (u32)tid;
         note_child_tid(args, (u32)tid);
     }
     return tid;
+}
+
+/* All threads of a process apart end. */
+_Noreturn void thread_exit_apart(int status)
+{
+    if (log_owner->live) {
+        signals_leave_others();
+        for (;;)
+            kernel_call(__NR_exit_group, status);
+    }
+    thread_exit(status);
 }
 
 _Noreturn void thread_exit(int status)
@@ -127,6 +142,7 @@ _Noreturn void thread_exit(int status)
         kernel_call(__NR_set_robust_list, NULL, ROBUST_HEAD);
         kernel_call(__NR_set_tid_address, &t->in_use);
     }
+    signals_table_end(t);
     thread_list_drop(t);
     log_thread_ended();
     thread_leave(status);

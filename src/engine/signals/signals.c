@@ -62,13 +62,13 @@ static void set_kernel_handler(int signal, u64 handler, u64 flags)
  * first. */
 static bool signals_watches_end(int signal)
 {
-    return log_owner->sees_end && signals.actions[signal].handler == K_SIG_DFL &&
+    return log_owner->sees_end && signals_at(signal)->handler == K_SIG_DFL &&
            !signals_is(signal, NOT_ENDING);
 }
 
 void signals_set_kernel_action(int signal)
 {
-    const struct k_sigaction *action = &signals.actions[signal];
+    const struct k_sigaction *action = signals_at(signal);
     u64 children = action->flags & (K_SA_NOCLDSTOP | K_SA_NOCLDWAIT);
     bool synchronous_kind = signals_is(signal, SIGNALS_SYNCHRONOUS);
     if (!log_owner->live && !synchronous_kind)
@@ -143,7 +143,7 @@ void signals_start(const struct signals_inherited *inherited)
     struct thread *t = thread_self();
     for (int signal = 1; signal <= SIG_LAST; signal++)
         if (signals_is(signal, inherited->ignored))
-            signals.actions[signal].handler = K_SIG_IGN;
+            signals_at(signal)->handler = K_SIG_IGN;
     t->mask = inherited->mask;
     signals_thread_start(t);
     for (int signal = 1; signal <= SIG_LAST; signal++)
@@ -174,6 +174,7 @@ void signals_leave_others(void)
     if (log_owner->live)
         signals_block_sent();
     futex_thread_ends(t);
+    signals_table_end(t);
     thread_list_drop(t);
     log_thread_ended();
     thread_leave_line();
@@ -187,7 +188,7 @@ _Noreturn void signals_die(const struct k_siginfo *info)
     thread_self()->ends_in_log = true;
     if (observer.leaves && !thread_self()->in_vfork && !thread_self()->apart)
         observer.leaves();
-    if (thread_self()->apart)
+    if (thread_is_apart())
         signals_leave_others();
     else
         log_ends(0, info->signal);
@@ -210,7 +211,7 @@ static _Noreturn void die_unexplained(int signal)
 
 static void reset_action(int signal)
 {
-    signals.actions[signal].handler = K_SIG_DFL;
+    signals_at(signal)->handler = K_SIG_DFL;
     signals_set_kernel_action(signal);
 }
 
@@ -229,7 +230,7 @@ static void after_frame(struct thread *t, int signal, const struct k_sigaction *
 
 static void log_handled(const struct thread *t, const struct k_siginfo *info, bool raised)
 {
-    const struct k_sigaction *action = &signals.actions[info->signal];
+    const struct k_sigaction *action = signals_at(info->signal);
     log_signal(&(struct log_signal){info, SIGNAL_HANDLED, raised, action->handler,
                                     signal_frame_at(t, action->flags)});
 }
@@ -238,7 +239,7 @@ static void log_handled(const struct thread *t, const struct k_siginfo *info, bo
  * ends. */
 static void run_handler(struct thread *t, const struct k_siginfo *info, bool fault)
 {
-    struct k_sigaction action = signals.actions[info->signal];
+    struct k_sigaction action = *signals_at(info->signal);
     struct signal_frame_request request = {
         .info = info,
         .action = &action,
@@ -261,7 +262,7 @@ static void run_handler(struct thread *t, const struct k_siginfo *info, bool fau
 static void do_without_handler(const struct k_siginfo *info)
 {
     int signal = info->signal;
-    if (signals.actions[signal].handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT)) {
+    if (signals_at(signal)->handler == K_SIG_IGN || signals_is(signal, IGNORED_BY_DEFAULT)) {
         log_signal(&(struct log_signal){.info = info, .fate = SIGNAL_IGNORED});
         return;
     }
@@ -491,12 +492,50 @@ static void forget_waiting(struct thread *t)
 
 void signals_forked(void)
 {
-    forget_waiting(thread_self());
+    struct thread *t = thread_self();
+    if (t->actions)
+        memcpy(signals.first.of, t->actions->of, sizeof(signals.first.of));
+    t->actions = NULL;
+    forget_waiting(t);
+}
+
+/* Processes apart */
+
+static struct signals_table *table_take(void)
+{
+    struct signals_table *table = signals.unused_tables;
+    if (table == NULL)
+        return pool_take(sizeof(*table));
+    signals.unused_tables = table->next;
+    return table;
+}
+
+void signals_table_begin(struct thread *t, bool shares)
+{
+    t->actions = thread_self()->actions;
+    if (!shares) {
+        t->actions = table_take();
+        memcpy(t->actions->of, signals_table()->of, sizeof(t->actions->of));
+        t->actions->threads = 0;
+    }
+    if (t->actions)
+        t->actions->threads++;
+}
+
+void signals_table_end(struct thread *t)
+{
+    struct signals_table *table = t->actions;
+    t->actions = NULL;
+    if (!table || --table->threads)
+        return;
+    table->next = signals.unused_tables;
+    signals.unused_tables = table;
 }
 
 /* State that a child of vfork may change while it runs on its parent's block. */
 struct signals_saved {
     struct signals_saved *outer; /* the child itself may vfork */
+    bool shares;                 /* actions are those of parent and child */
     struct k_sigaction actions[SIG_LAST + 1];
     u64 mask;
     bool mask_restore_waits;
@@ -519,13 +558,14 @@ static struct signals_saved *saved_take(void)
 }
 
 /* From here to the end only the child may note signals. */
-void signals_vfork_begin(void)
+void signals_vfork_begin(bool shares)
 {
     struct thread *t = thread_self();
     signals_block_sent();
     struct signals_saved *s = saved_take();
     s->outer = t->signals_saved;
-    memcpy(s->actions, signals.actions, sizeof(s->actions));
+    s->shares = shares;
+    memcpy(s->actions, signals_table()->of, sizeof(s->actions));
     s->mask = t->mask;
     s->mask_restore_waits = t->mask_restore_waits;
     s->mask_restore = t->mask_restore;
@@ -545,12 +585,22 @@ void signals_vfork_child(void)
     forget_waiting(thread_self());
 }
 
+static void set_kernel_actions(void)
+{
+    for (int signal = 1; signal <= SIG_LAST; signal++)
+        if (!signals_is(signal, SIGNALS_UNBLOCKABLE))
+            signals_set_kernel_action(signal);
+}
+
 void signals_vfork_end(void)
 {
     struct thread *t = thread_self();
     struct signals_saved *s = t->signals_saved;
     t->signals_saved = s->outer;
-    memcpy(signals.actions, s->actions, sizeof(s->actions));
+    if (s->shares)
+        set_kernel_actions(); /* to end itself, the child may have changed one */
+    else
+        memcpy(signals_table()->of, s->actions, sizeof(s->actions));
     t->mask = s->mask;
     t->mask_restore_waits = s->mask_restore_waits;
     t->mask_restore = s->mask_restore;
@@ -586,7 +636,7 @@ void signals_exec(void)
         return; /* the call will not be made */
     hand_back_held(t);
     for (size_t i = 0; i < countof(synchronous); i++) {
-        if (signals.actions[synchronous[i]].handler == K_SIG_IGN)
+        if (signals_at(synchronous[i])->handler == K_SIG_IGN)
             set_kernel_handler(synchronous[i], K_SIG_IGN, 0);
     }
 }

@@ -93,10 +93,14 @@ void signals_mask_was_in_call(bool interrupted);
 /* In the child of a fork: no signal is waiting. */
 void signals_forked(void);
 
+/* For a thread that the caller makes: it gets the caller's table of actions, or a copy. */
+void signals_table_begin(struct thread *t, bool shares);
+void signals_table_end(struct thread *t);
+
 /* Called around a vfork, whose child runs on its parent's block and table of actions, while the
  * parent keeps the baton: begin in the parent before the call, child in the child, end in the
- * parent after it (also if it failed). */
-void signals_vfork_begin(void);
+ * parent after it (also if it failed). `shares`: what the child does to actions stays. */
+void signals_vfork_begin(bool shares);
 void signals_vfork_child(void);
 void signals_vfork_end(void);
 

@@ -32,8 +32,8 @@ static bool same_for_kernel(const struct k_sigaction *a, const struct k_sigactio
 static void change_action(int signal, const struct k_sigaction *action)
 {
     struct thread *t = thread_self();
-    struct k_sigaction before = signals.actions[signal];
-    signals.actions[signal] = *action;
+    struct k_sigaction before = *signals_at(signal);
+    *signals_at(signal) = *action;
     if (!same_for_kernel(&before, action))
         signals_set_kernel_action(signal);
     if (action->handler == K_SIG_IGN) /* an ignored signal does not stay pending */
@@ -42,7 +42,7 @@ static void change_action(int signal, const struct k_sigaction *action)
 
 void signals_list_actions(struct k_sigaction ret[SIG_LAST])
 {
-    memcpy(ret, signals.actions + 1, SIG_LAST * sizeof(*ret));
+    memcpy(ret, signals.first.of + 1, SIG_LAST * sizeof(*ret));
 }
 
 void signals_list_sets(u64 *ret_ignored, u64 *ret_caught)
@@ -51,7 +51,7 @@ void signals_list_sets(u64 *ret_ignored, u64 *ret_caught)
     for (int signal = 1; signal <= SIG_LAST; signal++) {
         if (signals_has_handler(signal))
             *ret_caught |= SIGNAL_BIT(signal);
-        else if (signals.actions[signal].handler == K_SIG_IGN)
+        else if (signals_at(signal)->handler == K_SIG_IGN)
             *ret_ignored |= SIGNAL_BIT(signal);
     }
 }
@@ -59,7 +59,7 @@ void signals_list_sets(u64 *ret_ignored, u64 *ret_caught)
 /* In a replay the kernel already has the engine's handlers, whatever the guest's are. */
 void signals_restore_actions(const struct k_sigaction actions[SIG_LAST])
 {
-    memcpy(signals.actions + 1, actions, SIG_LAST * sizeof(*actions));
+    memcpy(signals.first.of + 1, actions, SIG_LAST * sizeof(*actions));
 }
 
 i64 signals_action(int signal, struct gaddr action, struct gaddr old, u64 size)
@@ -71,7 +71,7 @@ i64 signals_action(int signal, struct gaddr action, struct gaddr old, u64 size)
         return -EFAULT;
     if (signal < 1 || signal > SIG_LAST || (action.at && signals_is(signal, SIGNALS_UNBLOCKABLE)))
         return -EINVAL;
-    struct k_sigaction before = signals.actions[signal];
+    struct k_sigaction before = *signals_at(signal);
     if (action.at) {
         new.flags &= KNOWN_FLAGS;
         new.mask &= ~SIGNALS_UNBLOCKABLE;
@@ -277,5 +277,5 @@ bool signals_restarts(void)
 {
     int signal = signals_next(thread_self());
     return !signal || !signals_has_handler(signal) ||
-           (signals.actions[signal].flags & K_SA_RESTART);
+           (signals_at(signal)->flags & K_SA_RESTART);
 }

@@ -3,6 +3,7 @@
 #define ENGINE_SIGNALS_INTERNAL_H
 
 #include "engine/signals/signals.h"
+#include "engine/threads/thread.h"
 
 /* Signals that an instruction can cause. The kernel must always be able to deliver them: it kills a
  * process whose fault is blocked. */
@@ -16,10 +17,29 @@ enum { CODE_KERNEL = 0x80 }; /* si_code of a signal that the kernel does not exp
 enum { K_SIG_BLOCK, K_SIG_UNBLOCK, K_SIG_SETMASK };
 enum { K_SIGSET = 8 }; /* bytes */
 
+/* The guest's actions. */
+struct signals_table {
+    struct k_sigaction of[SIG_LAST + 1]; /* [0] is not used */
+    u32 threads;                         /* that use it; not counted in the first table */
+    struct signals_table *next;          /* in the list of unused ones */
+};
+
 extern struct signals_state {
-    struct k_sigaction actions[SIG_LAST + 1]; /* the guest's actions; [0] is not used */
-    struct signals_saved *unused;             /* linked by `outer`: for the next child of vfork */
+    struct signals_table first;          /* the process's */
+    struct signals_table *unused_tables; /* for processes apart that share none (thread.h) */
+    struct signals_saved *unused;        /* linked by `outer`: for the next child of vfork */
 } signals;
+
+static inline struct signals_table *signals_table(void)
+{
+    struct signals_table *own = thread_self()->actions;
+    return own ? own : &signals.first;
+}
+
+static inline struct k_sigaction *signals_at(int signal)
+{
+    return &signals_table()->of[signal];
+}
 
 static inline bool signals_is(int signal, u64 set)
 {
@@ -28,7 +48,7 @@ static inline bool signals_is(int signal, u64 set)
 
 static inline bool signals_has_handler(int signal)
 {
-    return signals.actions[signal].handler > K_SIG_IGN;
+    return signals_at(signal)->handler > K_SIG_IGN;
 }
 
 /* The kernel's handler for everything (signals_handler.c). */

@@ -277,10 +277,13 @@ static void release(struct thread *t, u32 place)
 static void pass_the_dead(void)
 {
     struct thread *t = __atomic_load_n(&roster.granted, __ATOMIC_SEQ_CST);
-    if (t && is_dead(t) &&
-        __atomic_compare_exchange_n(&roster.granted, &t, NULL, false, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST))
-        hand_on(t);
+    if (!t || !is_dead(t) ||
+        !__atomic_compare_exchange_n(&roster.granted, &t, NULL, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        return;
+    if (thread_holds(t))
+        roster.out = (struct log_switch){.ordinal = t->ordinal, .reason = SWITCH_SLICE};
+    hand_on(t);
 }
 
 /* True if the state that other threads must find is in its block. Valid while cpu is still its

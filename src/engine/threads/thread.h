@@ -113,9 +113,10 @@ struct thread {
     struct gaddr robust_list;
     u64 robust_size;
 
-    /* A separate process in the same memory (CLONE_VM without CLONE_THREAD), in all else a thread:
-     * it ends alone. */
+    /* Of a separate process in the same memory (CLONE_VM without CLONE_THREAD), in all else a
+     * thread: it ends alone. */
     bool apart;
+    struct signals_table *actions; /* of such a process, if it shares none; NULL: the first one */
 
     /* The process has its number. In a replay that is the engine's own, which may by chance be the
      * recorded number of another thread. */
@@ -145,6 +146,13 @@ static inline struct thread *thread_self(void)
 static inline bool thread_holds(const struct thread *t)
 {
     return __atomic_load_n(&t->place, __ATOMIC_SEQ_CST) == THREAD_HOLDS;
+}
+
+/* The guest's code that runs is a process apart, and not a child that it made by vfork. */
+static inline bool thread_is_apart(void)
+{
+    const struct thread *t = thread_self();
+    return t->apart && !t->in_vfork;
 }
 
 extern struct thread_totals {
@@ -196,6 +204,8 @@ struct thread *thread_next(const struct thread *t);
 i64 thread_clone(const struct k_clone_args *args);
 /* The guest's exit() of one thread. The last one ends the process. */
 _Noreturn void thread_exit(int status);
+/* exit_group() of a process apart. */
+_Noreturn void thread_exit_apart(int status);
 /* In the child of a fork: the others are gone. */
 void thread_forked(void);
 

@@ -318,6 +318,9 @@ static void record_segment(const struct log_segment *segment)
 static void record_switch(const struct log_switch *out, const struct thread *to)
 {
     struct record_event b;
+    if (!out->pc)
+        record_note(NOTE_LIMIT, "a process that shares memory was killed, and what it wrote last is"
+                                " not known");
     struct record_moment at = {.tick = ticks_now(), .pc = out->pc, .time = record_tsc()};
     if (!record_build(&b, EVENT_SWITCH, &at))
         return;

@@ -22,7 +22,8 @@
 void replay_switch_thread(const struct event *e)
 {
     const struct event_switch *s = (const struct event_switch *)e->payload;
-    if (e->thread != thread_self()->ordinal || e->tick != ticks_now() || e->pc != cpu->rip)
+    if (e->thread != thread_self()->ordinal || e->tick != ticks_now() ||
+        (e->pc && e->pc != cpu->rip)) /* without a pc: the thread was killed */
         replay_diverge_number(e, "another thread, or at another moment: the pc is", cpu->rip);
     u32 to = s->to;
     replay_met(e);

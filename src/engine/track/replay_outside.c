@@ -51,7 +51,7 @@ static void deliver(const struct event *e)
     arrive(e);
     bool died = ((const struct event_signal *)e->payload)->fate == SIGNAL_DIED;
     replay_met(e);
-    if (died && thread_self()->apart)
+    if (died && thread_is_apart())
         signals_leave_others();
     if (died)
         replay_end(0, thread_self()->waiting_info.signal);

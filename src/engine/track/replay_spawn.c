@@ -70,7 +70,7 @@ bool replay_spawned(const struct k_clone_args *args, i64 *result)
     }
     struct replayed_parent *p = replayed_take(t);
     output_save(&p->output);
-    signals_vfork_begin();
+    signals_vfork_begin(args->flags & K_CLONE_SIGHAND);
     process_put_aside(t, &p->parent);
     vector_save(p->vector);
     process_become_child(args);

@@ -40,7 +40,6 @@ void replay_thread_create(const struct k_clone_args *args, u32 tid)
     if (!t)
         replay_unable("no memory for another thread");
     thread_prepare(t, args);
-    t->apart = !(args->flags & K_CLONE_THREAD);
     t->tid = tid;
     memcpy(t->name, thread_self()->name, sizeof(t->name));
     replay_thread_prepare(t, replay_threads_begin);
