@@ -58,8 +58,7 @@ static call_handler *handler_of(u64 number)
     return handlers[number < SYSCALL_NUMBERS ? number : SYSCALL_NUMBERS];
 }
 
-/* Notes in the log that the kernel was not asked. */
-static i64 refused(i64 result)
+i64 call_refused(i64 result)
 {
     thread_self()->call.flags |= SYSCALL_REFUSED;
     return result;
@@ -70,7 +69,7 @@ static i64 refused(i64 result)
 i64 call_refuse(struct call *call)
 {
     (void)call;
-    return refused(-ENOSYS);
+    return call_refused(-ENOSYS);
 }
 
 static bool same_file(const struct k_stat *a, i64 fd)
@@ -86,7 +85,18 @@ i64 call_copy_file_range(struct call *call)
     struct k_stat to;
     bool prints = log_owner->sees_bytes && !kernel_call(__NR_fstat, call->args[2], &to) &&
                   (same_file(&to, 1) || same_file(&to, 2));
-    return prints && !call->args[5] ? refused(-EXDEV) : call_pass(call);
+    return prints && !call->args[5] ? call_refused(-EXDEV) : call_pass(call);
+}
+
+/* A signal in the middle of translated code, at an address that it accesses (sigtrap), is at no
+ * moment of the program. Kernels before 5.13 do not know the bit. */
+i64 call_perf_event_open(struct call *call)
+{
+    enum { FLAGS = 40 };
+    const u64 sigtrap = 1ul << 37;
+    u64 flags;
+    bool known = guest_read_u64(gaddr(call->args[0] + FLAGS), &flags);
+    return known && (flags & sigtrap) ? call_refused(-EINVAL) : call_pass(call);
 }
 
 /* Also for a bad pointer: browsers pass one to find out whether the kernel has filters. They take
@@ -94,7 +104,7 @@ i64 call_copy_file_range(struct call *call)
 i64 call_refuse_seccomp(struct call *call)
 {
     (void)call;
-    return refused(-EINVAL);
+    return call_refused(-EINVAL);
 }
 
 i64 call_pass_again(const struct call *call)
@@ -186,7 +196,7 @@ EVERY_CALL i64 syscalls_answer(struct call *call)
     call_handler *handler = handler_of(call->number);
     hide_engine(call);
     if ((traits->effects & EFFECT_HIDES) && descriptors_owned((i32)call->args[0]))
-        return refused(-EBADF);
+        return call_refused(-EBADF);
     if (traits->effects & EFFECT_FILLS)
         release_outputs(call);
     if (handler)

@@ -28,9 +28,13 @@ i64 call_pass_again(const struct call *call);
 /* The same for what belongs to a thread's registers. */
 i64 call_pass_to_processor(const struct call *call);
 
+/* Notes in the log that the kernel was not asked; returns its argument. */
+i64 call_refused(i64 result);
+
 /* syscalls.c */
 i64 call_refuse(struct call *call);
 i64 call_copy_file_range(struct call *call);
+i64 call_perf_event_open(struct call *call);
 i64 call_refuse_seccomp(struct call *call);
 i64 call_personality(struct call *call);
 

@@ -7,10 +7,12 @@
 #include "engine/base/kernel.h"
 #include "engine/base/kernel_abi.h"
 #include "engine/calls/syscalls_internal.h"
+#include "engine/log/log.h"
 #include "engine/memory/address.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/guest_memory.h"
+#include "engine/memory/mapped_file.h"
 #include "engine/memory/memory_limits.h"
 #include "engine/memory/pending.h"
 #include "engine/processes/process.h"
@@ -28,6 +30,8 @@ i64 call_mmap(struct call *call)
 {
     const u64 *a = call->args;
     u64 protection = also_executes(a[2]);
+    if (log_owner->sees_stores && !(a[3] & MAP_ANONYMOUS) && mapped_file_is_restless((i32)a[4]))
+        return call_refused(-ENODEV);
     i64 result = address_mmap(a[0], a[1], protection, a[3], (i32)a[4], a[5]);
     if (result == -EPERM && protection != a[2])
         result = address_mmap(a[0], a[1], a[2], a[3], (i32)a[4], a[5]);

@@ -76,6 +76,7 @@ struct log_owner {
     bool live;         /* threads, signals and slices come from the kernel, not from the log */
     bool owns_clocks;  /* the engine provides clocks, random numbers and the core's number */
     bool sees_end;     /* signals that end the program come to the engine first */
+    bool sees_stores;  /* memory that the kernel writes by itself cannot be mapped */
     bool sees_bytes;   /* bytes copied between files must pass through the guest's memory */
     bool direct_calls; /* translated code may make simple calls by itself */
     bool lends;        /* calls may be made while the baton is lent */

@@ -21,16 +21,40 @@ static bool is_shared(const struct mapping *m)
     return mapping_is_shared(m->flags);
 }
 
+enum {
+    S_IFMT = 0170000, S_IFCHR = 0020000, S_IFSOCK = 0140000,
+    ZERO_DEVICE = 1 << 8 | 5,
+};
+
 /* Each mapping of /dev/zero is separate memory, shared or not. That of a socket has no content: an
  * access raises SIGBUS, which is in the log. */
 static bool has_no_content(i64 fd)
 {
-    enum { S_IFMT = 0170000, S_IFCHR = 0020000, S_IFSOCK = 0140000, ZERO_DEVICE = 1 << 8 | 5 };
     struct stat st;
     if (kernel_call(__NR_fstat, fd, &st))
         return false;
     u32 kind = st.st_mode & S_IFMT;
     return kind == S_IFSOCK || (kind == S_IFCHR && st.st_rdev == ZERO_DEVICE);
+}
+
+/* Packets are put into memory by the kernel as they come. */
+static bool has_ring(i64 socket)
+{
+    enum { SOL_SOCKET = 1, SO_DOMAIN = 39, AF_PACKET = 17, AF_XDP = 44 };
+    u32 domain = 0, size = sizeof(domain);
+    i64 failed = kernel_call(__NR_getsockopt, socket, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+    return !failed && (domain == AF_PACKET || domain == AF_XDP);
+}
+
+/* Files of the kernel that are not in a file system (perf_event, kvm-vcpu, bpf-map) have no type. */
+bool mapped_file_is_restless(i32 fd)
+{
+    struct stat st;
+    if (kernel_call(__NR_fstat, fd, &st))
+        return false;
+    u32 kind = st.st_mode & S_IFMT;
+    return kind == 0 || (kind == S_IFSOCK && has_ring(fd)) ||
+           (kind == S_IFCHR && st.st_rdev != ZERO_DEVICE);
 }
 
 /* Private mappings show what is written through shared ones, where they were not written

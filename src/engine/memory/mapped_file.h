@@ -17,6 +17,9 @@ struct mapped_file mapped_file_begin(struct mapping *m);
 bool mapped_file_write(u64 address, const void *bytes, u64 size);
 /* Replay: the file mapped at `address` changes its size. */
 void mapped_file_resize(u64 address, u64 size, u64 before);
+/* True if the kernel or a device writes into such memory by itself (rings of samples and packets,
+ * virtual processors, graphics), which a recording cannot see. */
+bool mapped_file_is_restless(i32 fd);
 /* True if a kept copy that is mapped privately is small enough to serve shared mappings, too. */
 bool mapped_file_shares_copy(bool kept, u64 size);
 /* It has been mapped at `at`. */

@@ -536,6 +536,7 @@ const struct log_owner log_record = {
     .live = true,
     .owns_clocks = true,
     .sees_end = true,
+    .sees_stores = true,
     .sees_bytes = true,
     .lends = true,
     .start = record_start,
