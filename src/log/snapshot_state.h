@@ -132,7 +132,7 @@ struct snapshot_thread {
     u64 rip, flags, fs_base, gs_base;
     u64 mask, mask_restore;
     u32 mask_restore_waits;
-    u32 counter_forbidden; /* rdtsc raises SIGSEGV (PR_SET_TSC) */
+    u32 forbidden; /* bits of enum thread_forbids */
     u64 altstack_base, altstack_size;
     u32 altstack_flags;
     u32 signal_waits;      /* 1: waiting_info is delivered next */

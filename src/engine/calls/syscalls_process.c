@@ -145,14 +145,14 @@ static i64 set_counter(struct call *call)
         return call_pass_now(call);
     if (value != PR_TSC_ENABLE && value != PR_TSC_SIGSEGV)
         return -EINVAL;
-    thread_self()->counter_forbidden = value == PR_TSC_SIGSEGV;
+    thread_forbid(FORBIDS_COUNTER, value == PR_TSC_SIGSEGV);
     return 0;
 }
 
 static i64 get_counter(struct call *call)
 {
     i32 value = PR_TSC_SIGSEGV;
-    if (!thread_self()->counter_forbidden)
+    if (!(thread_self()->forbidden & FORBIDS_COUNTER))
         return call_pass_now(call);
     return guest_write(gaddr(call->args[1]), &value, sizeof(value)) ? 0 : -EFAULT;
 }
@@ -205,6 +205,15 @@ enum {
     ARCH_REQ_XCOMP_GUEST_PERM = 0x1025,
 };
 
+/* The engine answers cpuid, so it enforces this, too. The kernel says whether it could. */
+static i64 set_cpuid(const struct call *call)
+{
+    if (log_owner->live && kernel_call(__NR_arch_prctl, ARCH_SET_CPUID, 1))
+        return -ENODEV;
+    thread_forbid(FORBIDS_CPUID, call->args[1] == 0);
+    return 0;
+}
+
 /* fs and gs are the guest's, in the processor: calls that set them are made again in a replay. */
 i64 call_arch_prctl(struct call *call)
 {
@@ -216,15 +225,18 @@ i64 call_arch_prctl(struct call *call)
     case ARCH_REQ_XCOMP_PERM:
     case ARCH_REQ_XCOMP_GUEST_PERM:
         return call_pass_again(call);
+    case ARCH_SET_CPUID:
+        return set_cpuid(call);
+    case ARCH_GET_CPUID:
+        return thread_self()->forbidden & FORBIDS_CPUID ? 0 : call_pass_now(call);
     case ARCH_GET_FS:
     case ARCH_GET_GS:
-    case ARCH_GET_CPUID:
     case ARCH_GET_XCOMP_SUPP:
     case ARCH_GET_XCOMP_PERM:
     case ARCH_GET_XCOMP_GUEST_PERM:
         return call_pass_now(call);
     default:
-        return code == ARCH_SET_CPUID ? -ENODEV : -EINVAL;
+        return -EINVAL;
     }
 }
 

@@ -46,7 +46,7 @@ static bool has_ring(i64 socket)
     return !failed && (domain == AF_PACKET || domain == AF_XDP);
 }
 
-/* Files of the kernel that are not in a file system (perf_event, kvm-vcpu, bpf-map) have no type. */
+/* Files of the kernel outside of file systems (perf_event, kvm-vcpu, bpf-map) have no type. */
 bool mapped_file_is_restless(i32 fd)
 {
     struct stat st;

@@ -54,7 +54,7 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
         t->state.fs_base = args->tls;
     memcpy(t->name, parent->name, sizeof(t->name));
     t->mask = parent->mask;
-    t->counter_forbidden = parent->counter_forbidden;
+    t->forbidden = parent->forbidden;
     t->read_executes = parent->read_executes;
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
     t->apart = parent->apart || !(args->flags & K_CLONE_THREAD);

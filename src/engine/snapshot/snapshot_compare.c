@@ -165,7 +165,7 @@ static void same_thread(struct comparison *c, const struct snapshot_thread *a,
     same_number(c, "the base of fs is", a->fs_base, b->fs_base);
     same_number(c, "the base of gs is", a->gs_base, b->gs_base);
     same_number(c, "the number of a thread is", a->first ? 0 : a->tid, b->first ? 0 : b->tid);
-    same_number(c, "the counter is forbidden:", a->counter_forbidden, b->counter_forbidden);
+    same_number(c, "what is forbidden:", a->forbidden, b->forbidden);
     same_number(c, "the number that a thread's end clears is at", a->clear_tid, b->clear_tid);
     same_number(c, "a robust list is at", a->robust_list, b->robust_list);
     same_signals(c, a, b);

@@ -542,7 +542,7 @@ static void restore_thread(const struct snapshot_thread *s)
     t->state.flags = s->flags;
     t->state.fs_base = s->fs_base;
     t->state.gs_base = s->gs_base;
-    t->counter_forbidden = s->counter_forbidden;
+    t->forbidden = s->forbidden;
     t->clear_tid = gaddr(s->clear_tid);
     t->robust_list = gaddr(s->robust_list);
     t->robust_size = s->robust_size;

@@ -506,7 +506,7 @@ static void fill_thread(struct snapshot_thread *s, const struct thread *t)
     s->mask = t->mask;
     s->mask_restore = t->mask_restore;
     s->mask_restore_waits = t->mask_restore_waits;
-    s->counter_forbidden = t->counter_forbidden;
+    s->forbidden = t->forbidden;
     s->altstack_base = t->altstack.base;
     s->altstack_size = t->altstack.size;
     s->altstack_flags = (u32)t->altstack.flags;

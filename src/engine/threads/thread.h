@@ -99,7 +99,7 @@ struct thread {
     struct k_stack altstack;
     bool signal_waiting;           /* a signal is to be delivered at the next boundary: */
     struct k_siginfo waiting_info; /* this one (its signal is 0 if there is none), or */
-    bool counter_forbidden;        /* rdtsc raises SIGSEGV (PR_SET_TSC) */
+    u32 forbidden;                 /* bits of enum thread_forbids */
     bool read_executes;            /* what it maps to read is code, too (personality) */
     u64 held;                      /* synchronous signals that a process sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
@@ -146,6 +146,18 @@ static inline struct thread *thread_self(void)
 static inline bool thread_holds(const struct thread *t)
 {
     return __atomic_load_n(&t->place, __ATOMIC_SEQ_CST) == THREAD_HOLDS;
+}
+
+/* Instructions that raise SIGSEGV; in snapshots. */
+enum thread_forbids {
+    FORBIDS_COUNTER = 1, /* rdtsc (PR_SET_TSC) */
+    FORBIDS_CPUID = 2,   /* cpuid (ARCH_SET_CPUID) */
+};
+
+static inline void thread_forbid(u32 what, bool forbidden)
+{
+    struct thread *t = thread_self();
+    t->forbidden = forbidden ? t->forbidden | what : t->forbidden & ~what;
 }
 
 /* The guest's code that runs is a process apart, and not a child that it made by vfork. */

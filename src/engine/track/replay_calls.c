@@ -192,14 +192,14 @@ static void replay_note_name(const struct call *call)
 /* Applies the effects of a call that is not made to the replay's own state. */
 static void follow_call(const struct call *call, i64 result)
 {
-    enum { FORBIDS_COUNTER = 2 }; /* PR_TSC_SIGSEGV */
+    enum { PR_TSC_SIGSEGV = 2 };
     u32 effects = syscall_traits_of(call->number)->effects;
     output_after_call(call, result);
     if (effects & EFFECT_NAMES)
         replay_note_name(call);
     if ((effects & EFFECT_COUNTER) &&
         syscall_variant_has(call->number, call->args, EFFECT_COUNTER) && result == 0)
-        thread_self()->counter_forbidden = call->args[1] == FORBIDS_COUNTER;
+        thread_forbid(FORBIDS_COUNTER, call->args[1] == PR_TSC_SIGSEGV);
     if ((effects & EFFECT_LIMITS) && result >= 0)
         repeat_limit(call);
 }

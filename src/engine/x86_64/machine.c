@@ -243,10 +243,14 @@ static void do_or_fault(const struct insn *i)
     u64 next = cpu->rip + i->length;
     switch (i->kind) {
     case INSN_CPUID:
+        if (thread_self()->forbidden & FORBIDS_CPUID) {
+            raise_here(SIG_SEGV, SI_KERNEL, 0);
+            return;
+        }
         do_cpuid();
         break;
     case INSN_RDTSC:
-        if (thread_self()->counter_forbidden) {
+        if (thread_self()->forbidden & FORBIDS_COUNTER) {
             raise_here(SIG_SEGV, SI_KERNEL, 0);
             return;
         }
