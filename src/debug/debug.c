@@ -100,6 +100,7 @@ static void debug_take_session(struct debug *d, struct session *session)
     debug_default_signals(d);
     source_create(session, &d->source);
     history_create(session, &d->history);
+    debug_coverage_forget(d);
     debug_watches_rebind(d);
     d->undo.count = d->redo.count = 0;
     skip_again(d);
@@ -225,6 +226,7 @@ void debug_close(struct debug *d)
     list_deinit(&d->undo);
     list_deinit(&d->redo);
     list_deinit(&d->rows);
+    debug_coverage_forget(d);
     conveniences_destroy(d->conveniences);
     free(d->copy.output);
     list_deinit(&d->lives);

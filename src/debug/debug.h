@@ -23,6 +23,7 @@
  *   debug_cover.c       which part of the run an answer covers
  *   debug_output.c      what the program wrote, line by line
  *   debug_ask.c         questions over the whole run, and the rows of the last answer
+ *   debug_profile.c     how often instructions and lines ran
  *   debug_signals.c     signals: names, which of them stop
  *   debug_call.c        assignments and calls in a copy of the process
  *   debug_motion.c      the progress of a movement, and interrupting it
@@ -51,6 +52,7 @@
 #include "query/ask.h"
 #include "query/change_set.h"
 #include "query/history.h"
+#include "query/profile.h"
 #include "query/subject.h"
 #include "query/watch.h"
 #include "session/movement.h"
@@ -386,6 +388,20 @@ struct error *debug_compile_output(const char *words, regex_t *ret);
 struct error *debug_output_ask(struct debug *d, const struct debug_output *how,
                                bool *ret_interrupted);
 
+/* How often everything ran (query/profile.h). `words` is "[from A] [to B]". */
+struct debug_tallied {
+    bool interrupted; /* at: */
+    struct moment reached;
+};
+struct error *debug_profile(struct debug *d, const char *words, struct profile *ret,
+                            struct debug_tallied *how);
+/* The result is kept for debug_coverage_of(). */
+struct error *debug_coverage(struct debug *d, const char *words, struct debug_tallied *how);
+void debug_coverage_forget(struct debug *d);
+/* How often the line ran, by the last debug_coverage(); false: there was none, or it has no
+ * code. */
+bool debug_coverage_of(const struct debug *d, const char *file, unsigned line, u64 *ret);
+
 /* --- what a stop was -------------------------------------------------------------------------- */
 
 /* The hit of a watchpoint. */
@@ -650,6 +666,9 @@ struct debug {
 
     struct list rows;         /* struct moment: rows of the last table, in the track: */
     u32 rows_track;
+
+    struct coverage coverage; /* the last one; empty: none was made */
+    bool has_coverage;
 
     struct debug_motion motion;
     struct debug_copy copy;

@@ -1,6 +1,6 @@
 /* Control: the messages between a session and an engine that replays for it.
  *
- * Version 7. Any change to a message, a plan or a table raises it. Engine and ebb belong to the
+ * Version 8. Any change to a message, a plan or a table raises it. Engine and ebb belong to the
  * same build; the welcome has the version.
  *
  * A session starts one engine per track. The welcome (log/channel.h) has CHANNEL_CONTROLLED set
@@ -37,7 +37,7 @@
 #include "base/types.h"
 #include "log/channel.h"
 
-enum { CONTROL_VERSION = 7 };
+enum { CONTROL_VERSION = 8 };
 
 /* Numbers continue those of enum channel_message_kind. */
 enum control_kind {
@@ -173,6 +173,14 @@ enum plan_mode {
     PLAN_COUNT = 1, /* run to the limit, and remember the last hits */
     /* the same; attached to STOPPED: struct plan_hit[], all hits in order, at most the last nth */
     PLAN_TRACE = 2,
+    /* run to the limit, without sites or points; attached to STOPPED: struct plan_tally[] */
+    PLAN_TALLY = 3,
+};
+
+/* How often an instruction was executed. One that faulted counts, and counts again if it was
+ * repeated. */
+struct plan_tally {
+    u64 pc, count;
 };
 
 enum plan_flags {

@@ -612,6 +612,9 @@ static void forget_trace(struct replayer *r)
     free(r->trace);
     r->trace = NULL;
     r->trace_count = 0;
+    free(r->tally);
+    r->tally = NULL;
+    r->tally_count = 0;
 }
 
 /* Reads the hits of a trace. The file holds as many as were kept. */
@@ -623,6 +626,16 @@ static struct error *take_trace(struct replayer *r, int fd)
     r->trace_count = (size_t)st.st_size / sizeof *r->trace;
     r->trace = xalloc((size_t)st.st_size + 1);
     return take_file(fd, r->trace_count * sizeof *r->trace, r->trace);
+}
+
+static struct error *take_tally(struct replayer *r, int fd)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return lose(r, error_coded(ERROR_LOST, "an engine gave no counts"));
+    r->tally_count = (size_t)st.st_size / sizeof *r->tally;
+    r->tally = xalloc((size_t)st.st_size + 1);
+    return take_file(fd, r->tally_count * sizeof *r->tally, r->tally);
 }
 
 static struct error *give_points(struct replayer *r, u64 id)
@@ -675,6 +688,8 @@ struct error *replayer_run_end(struct replayer *r, u32 mode)
         r->family->ticks_run += r->stopped.tick - from;
     if (!err && mode == PLAN_TRACE)
         err = take_trace(r, fd);
+    if (!err && mode == PLAN_TALLY)
+        err = take_tally(r, fd);
     if (fd >= 0)
         close(fd);
     return err;

@@ -70,6 +70,8 @@ struct replayer {
     struct control_stopped stopped; /* where the process stands, and what the last run met */
     struct plan_hit *trace; /* all hits of a PLAN_TRACE, oldest first; valid until the next run */
     size_t trace_count;
+    struct plan_tally *tally; /* of a PLAN_TALLY; valid until the next run */
+    size_t tally_count;
 };
 
 static inline struct moment replayer_at(const struct replayer *r)

@@ -13,6 +13,7 @@
  *   scratch.c      a copy of the process that may be written to and is thrown away
  *   scratch_call.c functions that are called in it
  *   trace.c        every hit in a stretch (trace.h)
+ *   tally.c        how often each instruction was executed in a stretch (tally.h)
  *   track_signals.c signals as the log has them; which stop by default
  *   fault_runtime.c does the program's runtime use faults in normal operation?
  *   track_events.c the events of the track: what engines replay from, and which event was when

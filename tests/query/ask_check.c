@@ -16,6 +16,7 @@
 #include "query/ask.h"
 #include "session/session_internal.h"
 #include "session/source.h"
+#include "session/tally.h"
 
 enum { STEPS_MOST = 400000, FUNCTIONS = 5, ROWS_MOST = 4096 };
 
@@ -435,6 +436,41 @@ static void round_of_questions(void)
                                    .most = most}, "forward", before, oldest);
 }
 
+/* --- counts of all instructions -------------------------------------------------------------- */
+
+static int compare_pcs(const void *a, const void *b)
+{
+    u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* A stretch between two instructions of the walk, or up to the end of the run. */
+static void round_of_counts(void)
+{
+    struct session_tally t;
+    size_t a = draw(step_count), b = draw(3) ? draw(step_count) : step_count, n = 0, i = 0;
+    size_t first = a < b ? a : b, last = a < b ? b : a;
+    struct moment to = last == step_count ? session_last(s) : steps[last].at;
+    u64 *pcs = xalloc((last - first + 1) * sizeof *pcs);
+    snprintf(doing, sizeof doing, "counts of steps %zu to %zu", first, last);
+    for (size_t k = first; k < last; k++)
+        pcs[n++] = steps[k].at.pc;
+    qsort(pcs, n, sizeof *pcs, compare_pcs);
+    check(session_tally(s, steps[first].at, to, &t));
+    for (size_t k = 0; k < t.count; k++) {
+        u64 count = 0, pc = t.counts[k].pc;
+        for (; i < n && pcs[i] == pc; i++)
+            count++;
+        if (count != t.counts[k].count)
+            fail("0x%llx is counted %llu times, and ran %llu times", (unsigned long long)pc,
+                 (unsigned long long)t.counts[k].count, (unsigned long long)count);
+    }
+    if (i != n)
+        fail("0x%llx is missing", (unsigned long long)pcs[i]);
+    free(t.counts);
+    free(pcs);
+}
+
 /* --- the program ------------------------------------------------------------------------------ */
 
 static u64 address_of(const char *name)
@@ -493,6 +529,8 @@ int main(int argc, char **argv)
     find_calls();
     for (u64 n = strtoull(argv[3], NULL, 10); n; n--)
         round_of_questions();
+    for (u64 n = strtoull(argv[3], NULL, 10); n; n--)
+        round_of_counts();
     printf("%zu steps, %zu calls\n", step_count, call_count);
     source_destroy(source);
     session_close(s);

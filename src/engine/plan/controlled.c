@@ -24,6 +24,7 @@
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/plan_points.h"
+#include "engine/plan/plan_tally.h"
 #include "engine/plan/plan_trace.h"
 #include "engine/plan/states.h"
 #include "engine/signals/signals.h"
@@ -99,7 +100,7 @@ static void say_stopped(u32 reason, u64 events, const char *recorded, const char
     struct text r = TEXT(s.recorded), h = TEXT(s.happened);
     text_add(&r, recorded);
     text_add(&h, happened);
-    i32 file = states_on ? states_end() : plan_trace_end();
+    i32 file = states_on ? states_end() : plan_tally_on() ? plan_tally_end() : plan_trace_end();
     control_note_answer();
     track_send(&s.message, file);
     if (file >= 0)

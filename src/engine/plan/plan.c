@@ -18,6 +18,7 @@
 #include "engine/plan/data_watch.h"
 #include "engine/plan/plan_internal.h"
 #include "engine/plan/plan_points.h"
+#include "engine/plan/plan_tally.h"
 #include "engine/plan/plan_trace.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/thread.h"
@@ -354,6 +355,8 @@ static bool at_instruction(bool counted)
     check_outside(now.tick);
     if (plan_points_on())
         meet_points(counted);
+    if (plan_tally_on())
+        plan_tally_count(now.pc, 1);
     for (u32 n = plan_code_first(now.pc); n != PLAN_NO_SITE; n = plan_parts.next[n])
         plan_judge(n, now, now.pc);
     if (plan_wants(SITE_STEP))
@@ -463,10 +466,12 @@ static const char *plan_check(const struct plan *head, u64 size)
         return "the plan is not whole";
     if (head->version != CONTROL_VERSION)
         return "the plan is of another version";
-    if (head->mode > PLAN_TRACE)
+    if (head->mode > PLAN_TALLY)
         return "the plan has an unknown mode";
     if (head->mode == PLAN_TRACE && (!head->nth || head->nth > PLAN_TRACE_MOST))
         return "the plan is to keep more hits than can be kept, or none";
+    if (head->mode == PLAN_TALLY && (head->sites || head->points))
+        return "a plan that counts all instructions has no sites and no points";
     if (head->sites > SITES_MOST)
         return "the plan has too many sites";
     if (head->frames > FRAMES_MOST)
@@ -589,6 +594,8 @@ const char *plan_begin(const void *bytes, u64 size)
     why = data_watch_begin();
     if (why)
         plan_end();
+    else if (head->mode == PLAN_TALLY)
+        plan_tally_begin();
     else if (plan_points_on())
         fragments_use(plan_points_variant(fragments.variant));
     return why;

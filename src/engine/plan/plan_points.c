@@ -19,6 +19,7 @@
 #include "engine/memory/guest_memory.h"
 #include "engine/plan/plan_internal.h"
 #include "engine/plan/plan_sums.h"
+#include "engine/plan/plan_tally.h"
 #include "engine/threads/thread.h"
 #include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
@@ -345,7 +346,10 @@ void plan_points_meet(bool counted)
 
 void plan_points_met_before(void)
 {
-    cpu->point_sum[0]--;
+    if (plan_tally_on())
+        plan_tally_count(cpu->rip, -1);
+    else
+        cpu->point_sum[0]--;
 }
 
 bool plan_points_due(void)

@@ -18,6 +18,7 @@
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
 #include "engine/translate/lookup.h"
+#include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
 
@@ -45,6 +46,7 @@ static struct {
     u8 *end;       /* where the tables of variants begin */
     u8 *hot_at;
     u8 *cold_at, *cold_end; /* in the current chunk */
+    u8 *word_at, *word_end; /* in the current chunk of words */
     u8 *cold_first;         /* the lowest chunk, where the room for hot code ends */
     u64 cold_wasted;        /* bytes wasted at the ends of chunks */
     u64 doors_sum;          /* of the doors, which never change */
@@ -176,6 +178,29 @@ bool code_cache_room(struct code_room *ret)
     return true;
 }
 
+bool code_cache_has_words(void)
+{
+    if ((u64)(room.word_end - room.word_at) >= BLOCK_INSNS * sizeof(u64))
+        return true;
+    if (!room.table_made)
+        lookup_clear(0);
+    if (room.cold_first - COLD_CHUNK < room.hot_at + CODE_CACHE_ROOM)
+        return false;
+    room.cold_first -= COLD_CHUNK;
+    room.word_at = room.cold_first;
+    room.word_end = room.word_at + COLD_CHUNK;
+    memset(room.word_at, 0, COLD_CHUNK);
+    return true;
+}
+
+u32 code_cache_take_word(void)
+{
+    u8 *at = room.word_at;
+    assert(at < room.word_end);
+    room.word_at += sizeof(u64);
+    return (u32)(u64)at;
+}
+
 void code_cache_commit(struct code_room end)
 {
     assert(end.hot <= room.cold_first && end.cold <= room.cold_end);
@@ -188,6 +213,7 @@ void code_cache_reset(void)
     room.hot_at = room.hot_first;
     room.cold_first = room.cold_at = room.cold_end = room.end;
     room.cold_wasted = 0;
+    room.word_at = room.word_end = NULL;
 }
 
 u64 code_cache_used(void)

@@ -41,6 +41,11 @@ void code_cache_commit(struct code_room end);
 /* Everything is dropped: begin again after the doors. */
 void code_cache_reset(void);
 
+/* Words that translated code counts in, initially 0. They are in chunks without code, and are lost
+ * when everything is dropped. code_cache_has_words: true if there is room for those of a block. */
+bool code_cache_has_words(void);
+u32 code_cache_take_word(void);
+
 u64 code_cache_used(void);
 
 /* The code as it lies in memory, to be kept in a file (kept.h): the look-up table, fragments, stubs

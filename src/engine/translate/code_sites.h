@@ -10,11 +10,25 @@
 
 struct plan_point;
 
+/* Instructions that are executed one after the other, which translated code counts together: it
+ * increments a word once between `begin` and `added`. */
+struct tally_stretch {
+    u32 begin, added; /* addresses in the cache */
+    u32 word;         /* address of the counter */
+    u32 count;        /* of instructions */
+    u64 first;        /* index of their pcs */
+};
+
 struct code_sites {
     bool (*code_at)(u64 pc);                       /* blocks end before such an address */
     const struct plan_point *(*point_at)(u64 pc);  /* returns the point there, NULL: none */
     void (*point_translated)(void); /* called for each point in a fragment that adds them up */
     bool all_points;                               /* all points count, in any frame */
+    /* VARIANT_TALLY: adds a stretch; the result is valid until the next call */
+    struct tally_stretch *(*tally_add)(const u64 *pcs, u32 count, u32 begin, u32 word);
+    /* such a stretch was left by a fault at this instruction, whose code is at `address` */
+    void (*tally_fault)(u32 address, u64 pc);
+    void (*tally_drop)(void); /* all translations, and the counters, are about to be dropped */
 };
 
 extern struct code_sites code_sites;

@@ -42,7 +42,9 @@ enum { /* bits of a variant; 0: plain */
     VARIANT_POINTS = 8, /* points of the plan are counted (plan_points.h) */
     /* points are counted several at once (plan_sums.h); not combined with others */
     VARIANT_SUMS = 16,
-    VARIANTS = VARIANT_SUMS + 1,
+    /* every instruction is counted (plan_tally.h); not combined with others */
+    VARIANT_TALLY = VARIANT_SUMS | VARIANT_POINTS,
+    VARIANTS = VARIANT_TALLY + 1,
 };
 
 struct fragment {

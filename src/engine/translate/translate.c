@@ -16,6 +16,7 @@
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
 #include "engine/translate/code_cache.h"
+#include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
 #include "engine/translate/listing.h"
 #include "engine/x86_64/block.h"
@@ -56,14 +57,19 @@ void translate_start(void)
     code_watch_start(translate_drop);
 }
 
+static bool has_room(struct code_room *ret)
+{
+    return (fragments.variant != VARIANT_TALLY || code_cache_has_words()) && code_cache_room(ret);
+}
+
 /* Makes room for a fragment, if necessary by dropping all others. */
 static struct fragment *translate_make_room(struct code_room *ret)
 {
-    struct fragment *f = code_cache_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
+    struct fragment *f = has_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
     if (f)
         return f;
     translate_drop_all();
-    bool found = code_cache_room(ret);
+    bool found = has_room(ret);
     assert(found);
     return fragment_next(LOWER_LINKS);
 }
@@ -230,6 +236,8 @@ void translate_drop(u64 start, u64 end)
 
 void translate_drop_all(void)
 {
+    if (code_sites.tally_drop)
+        code_sites.tally_drop();
     fragments_drop_all();
     code_cache_reset();
 }

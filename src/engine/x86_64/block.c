@@ -274,7 +274,7 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     b->page_count = 0;
     b->checked = false;
     b->site = !b->single && code_site_at(pc);
-    b->cuts = b->variant & VARIANT_POINTS;
+    b->cuts = b->variant & VARIANT_POINTS && b->variant != VARIANT_TALLY;
     b->point = b->cuts ? code_point_at(pc) : NULL;
     b->cut_at = 0;
     b->end = pc;
@@ -310,7 +310,7 @@ bool block_read(struct block *b, u64 pc, u64 *fault)
     if (b->variant & VARIANT_DATA)
         find_dead(b);
     unroll(b, branches);
-    if (b->variant == VARIANT_SUMS)
+    if (b->variant == VARIANT_SUMS || b->variant == VARIANT_TALLY)
         sums_place(b);
     return true;
 }

@@ -29,16 +29,17 @@
 
 enum { LOOP_ALIGNMENT = 32, ENTRY_ALIGNMENT = 16 };
 
-static bool use_loop; /* `loop` is fast (AMD): decrement and jump in one */
+/* static because it is large; only the holder of the baton translates */
+static struct lowering lowering;
 
 void lower_start(bool loop_is_quick)
 {
-    use_loop = loop_is_quick;
+    lowering.use_loop = loop_is_quick;
 }
 
 bool lower_uses_loop(void)
 {
-    return use_loop;
+    return lowering.use_loop;
 }
 
 /* --- marks and exits -------------------------------------------------------- */
@@ -135,7 +136,7 @@ static void check_by_loop(struct lowering *l)
 static void lower_check(struct lowering *l)
 {
     l->fragment->from_table = emit_here(&l->e);
-    if (use_loop)
+    if (lowering.use_loop)
         check_by_loop(l);
     else
         check_by_jrcxz(l);
@@ -196,7 +197,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     bool in_memory = (l->block->flags_dead & dec_changes) == dec_changes;
     u8 *expired = NULL;
     l->fragment->count_end = 0;
-    if (!in_memory && !use_loop) {
+    if (!in_memory && !lowering.use_loop) {
         expired = l->e.at;
         lower_leave(l, TO_TICKS_RCX, l->fragment->pc);
     }
@@ -206,7 +207,7 @@ static void lower_entries(struct lowering *l, enum lower_entry entry)
     l->fragment->ticked = emit_here(&l->e);
     if (in_memory)
         count_in_memory(l);
-    else if (use_loop)
+    else if (lowering.use_loop)
         count_by_loop(l);
     else
         count_by_jrcxz(l, expired);
@@ -613,7 +614,8 @@ static bool jumps_away(const struct insn *i)
 
 static bool has_points(const struct block *b, u32 n)
 {
-    return b->variant == VARIANT_SUMS && (b->sum[n] || b->in_sum[n]);
+    bool has_sums = b->variant == VARIANT_SUMS || b->variant == VARIANT_TALLY;
+    return has_sums && (b->sum[n] || b->in_sum[n]);
 }
 
 /* Copies consecutive instructions from number n on that need no change, except the last one, at
@@ -660,6 +662,8 @@ static void lower_body(struct lowering *l)
             lower_checked(l, n);
             continue;
         }
+        if (b->variant == VARIANT_TALLY)
+            sums_begin_tally(l, n);
         if (has_points(b, n))
             sums_lower(l, n);
         n = lower_run(l, n);
@@ -746,9 +750,6 @@ static void write_marks(struct lowering *l)
     l->e.at += l->ahead_count * sizeof(struct points_ahead);
 }
 
-/* static because it is large; only the holder of the baton translates */
-static struct lowering lowering;
-
 static struct lowering *lower_begin(struct fragment *f, const struct code_room *room)
 {
     struct lowering *l = &lowering;
@@ -781,7 +782,7 @@ void lower(const struct block *b, struct fragment *f, struct code_room *room, u3
     f->link_count = 0;
     lower_entries(l, entry);
     f->counts = false;
-    f->sums_first = b->variant == VARIANT_SUMS && b->in_sum[0];
+    f->sums_first = b->variant == VARIANT_TALLY || (b->variant == VARIANT_SUMS && b->in_sum[0]);
     if (b->point && !b->site && counts_point(b))
         lower_point(l);
     else if (b->site || b->point)

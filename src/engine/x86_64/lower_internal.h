@@ -44,6 +44,7 @@ struct lowering {
     struct fragment *fragment;
     u8 *start;
     u64 pc; /* of the current instruction */
+    bool use_loop; /* `loop` is fast (AMD): decrement and jump in one */
     u32 counter; /* the number of the tick counter */
     u32 exit_count;
     u32 first_check; /* of the current instruction, among the exits */
@@ -51,6 +52,7 @@ struct lowering {
     u32 sums;         /* of points, so far */
     i32 ahead_points; /* points counted minus points met */
     u32 ahead_count;
+    struct tally_stretch *tally; /* the current one */
     struct exit exit[BLOCK_EXITS + 8 + LOWER_CHECKS];
     struct mark mark[LOWER_MARKS];
     struct points_ahead ahead[2 * BLOCK_INSNS];

@@ -2,6 +2,7 @@
 #include "engine/x86_64/recover.h"
 
 #include "engine/translate/code_cache.h"
+#include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
@@ -55,6 +56,10 @@ static u64 guest_pc(const struct fragment *f, const struct mark *m, u32 offset)
 /* Handles a fault in the middle of a stretch whose points were, or will be, counted at once. */
 static void correct_sums(const struct fragment *f, u32 offset)
 {
+    if (f->variant == VARIANT_TALLY) {
+        code_sites.tally_fault(f->start + offset, cpu->rip);
+        return;
+    }
     const struct points_ahead *aheads = (const struct points_ahead *)(u64)f->aheads;
     u32 n = f->ahead_count;
     while (n && aheads[n - 1].offset > offset)

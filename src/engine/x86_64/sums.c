@@ -5,6 +5,8 @@
  * before the first instruction where the flags are dead. If there is no such instruction, the
  * addition preserves the flags, which needs a register.
  *
+ * A tally counts all instructions of a stretch by one increment of the stretch's own word.
+ *
  * Invariants
  *   (1) Where a stretch ends, as many points are counted as were met.
  *   (2) Within a stretch the fragment's aheads have the difference: only a fault can leave it there
@@ -14,6 +16,7 @@
 
 #include "base/assert.h"
 #include "engine/base/settings.h"
+#include "engine/translate/code_cache.h"
 #include "engine/translate/code_sites.h"
 #include "engine/x86_64/lower_internal.h"
 
@@ -54,6 +57,11 @@ static void sums_place_one(struct block *b, u32 first, u32 last, u32 points)
     b->sum[first] = (u8)points;
 }
 
+static bool is_tally(const struct block *b)
+{
+    return b->variant == VARIANT_TALLY;
+}
+
 /* If a site is at the first instruction, the engine counts the point there. */
 static bool is_counted(const struct block *b, u32 n)
 {
@@ -65,12 +73,12 @@ void sums_place(struct block *b)
     u32 first = 0, points = 0;
     for (u32 n = 0; n < b->count; n++) {
         b->sum[n] = 0;
-        b->in_sum[n] = is_counted(b, n);
+        b->in_sum[n] = !is_tally(b) && is_counted(b, n);
         points += b->in_sum[n];
         if (!ends_stretch(b, n))
             continue;
-        if (points)
-            sums_place_one(b, first, n, points);
+        if (points || is_tally(b))
+            sums_place_one(b, first, n, is_tally(b) ? 1 : points);
         points = 0;
         first = n + 1;
     }
@@ -118,15 +126,32 @@ static u32 next_sum(struct lowering *l)
     return EMIT_CPU(point_sum[(l->counter + l->sums++) % settings.counters]);
 }
 
+void sums_begin_tally(struct lowering *l, unsigned n)
+{
+    const struct block *b = l->block;
+    u32 last = n;
+    if (n && !ends_stretch(b, n - 1))
+        return;
+    while (!ends_stretch(b, last))
+        last++;
+    l->tally = code_sites.tally_add(&b->pc[n], last + 1 - n, emit_here(&l->e),
+                                    code_cache_take_word());
+}
+
 void sums_lower(struct lowering *l, unsigned n)
 {
     const struct block *b = l->block;
     u8 points = b->sum[n];
+    u32 word = !points ? 0 : is_tally(b) ? l->tally->word : next_sum(l);
     _Static_assert(BLOCK_INSNS <= 127, "as many points as a byte holds");
     if (points && leaves_flags(b, n))
-        add_without_flags(&l->e, next_sum(l), points);
+        add_without_flags(&l->e, word, points);
     else if (points)
-        add_with_flags(&l->e, next_sum(l), points);
+        add_with_flags(&l->e, word, points);
+    if (is_tally(b)) {
+        l->tally->added = emit_here(&l->e);
+        return;
+    }
     if (b->in_sum[n])
         code_sites.point_translated();
     note_ahead(l, points - b->in_sum[n]);

@@ -34,7 +34,8 @@ static int ask_take_option(void *context, int id, const char *value)
 /* True for questions that are commands of the prompt. */
 static bool is_named_question(const char *text)
 {
-    static const char *const named[] = {"calls", "trace", "output", "events"};
+    static const char *const named[] = {"calls", "trace", "output", "events", "profile",
+                                        "coverage"};
     size_t length = strcspn(text, " ");
     for (size_t i = 0; i < countof(named); i++)
         if (strlen(named[i]) == length && !strncmp(text, named[i], length))
@@ -73,7 +74,8 @@ const struct command debugger_ask = {
     .summary = "ask which events of a run fit a description",
     .about = RECORDING_HELP
              "QUESTION is one operand: what follows 'ask' at the prompt of 'ebb replay', or a "
-             "question with a name: 'calls FUNCTION', trace, output or events. "
+             "question with a name: 'calls FUNCTION', trace, output, events, profile or "
+             "coverage. "
              "docs/questions.md explains the language.\n",
     .examples = {"ebb ask 'count call where func = main'",
                  "ebb ask myprogram-1 'list output' --csv"},

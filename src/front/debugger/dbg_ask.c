@@ -14,14 +14,14 @@ enum { FOUND_MOST = 50, FLUSHED_EVERY = 64 };
 
 struct ask_table {
     struct dbg *d;
-    enum { TABLE_TEXT, TABLE_JSON, TABLE_CSV } form;
+    int form; /* enum dbg_form */
     u64 rows;
     bool head;
 };
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void ask_say_quoted(struct dbg *d, const char *text)
+void dbg_say_quoted(struct dbg *d, const char *text)
 {
     dbg_say(d, "\"");
     for (const char *at = text ? text : ""; *at; at++)
@@ -50,11 +50,11 @@ static void ask_say_csv(struct ask_table *t, const struct ask_row *row)
     t->head = true;
     dbg_say(d, "%llu,%llu,0x%llx,%u,", (unsigned long long)t->rows,
             (unsigned long long)row->at.tick, (unsigned long long)row->at.pc, row->thread);
-    ask_say_quoted(d, row->function);
+    dbg_say_quoted(d, row->function);
     dbg_say(d, ",");
-    ask_say_quoted(d, row->file);
+    dbg_say_quoted(d, row->file);
     dbg_say(d, ",%u,", row->line);
-    ask_say_quoted(d, cells);
+    dbg_say_quoted(d, cells);
     dbg_say(d, "\n");
     free(cells);
 }
@@ -117,11 +117,11 @@ static bool ask_take_row(void *context, const struct ask_row *row)
     t->rows++;
     if (t->d->json) {
         ask_json_row(dbg_fields(t->d), row);
-    } else if (t->form == TABLE_JSON) {
+    } else if (t->form == FORM_JSON) {
         struct json j = {.out = t->d->answer.text};
         ask_json_row(&j, row);
         dbg_say(t->d, "\n");
-    } else if (t->form == TABLE_CSV) {
+    } else if (t->form == FORM_CSV) {
         ask_say_csv(t, row);
     } else {
         ask_say_text(t, row);
@@ -136,7 +136,7 @@ static void ask_say_summary(struct ask_table *t, const struct ask_question *q,
                             const struct ask_answer *a)
 {
     struct dbg *d = t->d;
-    if (t->form != TABLE_TEXT)
+    if (t->form != FORM_TEXT)
         return;
     if (q->verb == ASK_COUNT)
         dbg_say(d, "%llu\n", (unsigned long long)a->count);
@@ -188,9 +188,9 @@ struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int for
 struct error *dbg_take_form(const char *args, int *form, char **ret_text)
 {
     static const struct { const char *word; int form; } forms[] = {
-        {"--json", TABLE_JSON}, {"--csv", TABLE_CSV},
+        {"--json", FORM_JSON}, {"--csv", FORM_CSV},
     };
-    *form = TABLE_TEXT;
+    *form = FORM_TEXT;
     *ret_text = xformat("%s", args);
     for (size_t i = 0; i < countof(forms); i++) {
         size_t length = strlen(*ret_text), word = strlen(forms[i].word);

@@ -245,12 +245,20 @@ struct error *dbg_ask(struct dbg *d, const struct dbg_command *c, const char *ar
 struct error *dbg_calls(struct dbg *d, const struct dbg_command *c, const char *args);
 struct error *dbg_answer_question(struct dbg *d, struct ask_question *q, int form, u64 most,
                                   bool whole_calls);
+/* How a table is printed; a json prompt has its rows in the answer. */
+enum dbg_form { FORM_TEXT, FORM_JSON, FORM_CSV };
+/* A text in quotes, for CSV. */
+void dbg_say_quoted(struct dbg *d, const char *text);
 struct error *dbg_take_form(const char *args, int *form, char **ret_text);
 /* Opens an object that begins with a moment and its thread. */
 void ask_json_open(struct json *j, struct moment at, u32 thread);
 void ask_json_row(struct json *j, const struct ask_row *row);
 /* A table that is being printed has this many rows: now and then, what there is is shown. */
 void dbg_table_flush(struct dbg *d, u64 rows);
+
+/* dbg_profile.c */
+struct error *dbg_profile(struct dbg *d, const struct dbg_command *c, const char *args);
+struct error *dbg_coverage(struct dbg *d, const struct dbg_command *c, const char *args);
 
 /* dbg_trace.c */
 struct error *dbg_trace(struct dbg *d, const struct dbg_command *c, const char *args);

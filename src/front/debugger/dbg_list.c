@@ -12,6 +12,16 @@
 
 enum { LINE_MOST = 10000000 };
 
+/* After `coverage`: how often the line ran. */
+static void say_count(struct dbg *d, const char *file, unsigned line)
+{
+    u64 count;
+    if (debug_coverage_of(d->debug, file, line, &count))
+        dbg_say(d, "%10llu  ", (unsigned long long)count);
+    else if (d->debug->has_coverage)
+        dbg_say(d, "%10s  ", "");
+}
+
 static struct error *say_lines(struct dbg *d, const char *file, unsigned first, unsigned last)
 {
     struct symbols *symbols;
@@ -27,7 +37,9 @@ static struct error *say_lines(struct dbg *d, const char *file, unsigned first, 
     for (unsigned n = first; n <= last && n <= count; n++) {
         bool here = f && f->place.file && f->place.line == n && strcmp(f->place.file, file) == 0;
         const char *text = symbols_source_line(symbols, file, n);
-        dbg_say(d, "%s %4u  %s\n", here ? "->" : "  ", n, text ? text : "");
+        dbg_say(d, "%s %4u  ", here ? "->" : "  ", n);
+        say_count(d, file, n);
+        dbg_say(d, "%s\n", text ? text : "");
     }
     debug_set_current_file(d->debug, file, last + 1);
     return NULL;

@@ -264,6 +264,22 @@ static const struct dbg_command commands[] = {
      "list system calls, signals and switches of threads",
      "The same as 'ask list event'. 'goto row N' goes to one.",
      "events\n" "events where name = openat"},
+    {"profile", "", dbg_profile, 0, 0, TAKES_WORD, "functions lines from to",
+     "profile [functions | lines] [from A] [to B] [--json | --csv]",
+     "count the instructions that each function or line executed",
+     "The counts are exact: nothing is sampled. An instruction belongs to the function and line\n"
+     "that contain it, inlined code to the function that was inlined; what a function calls is\n"
+     "not counted as its own. 'entered' says how often the function was entered. The text has\n"
+     "the first 30 rows, --json and --csv have all.",
+     "profile\n" "profile lines from 25% to 50%"},
+    {"coverage", "", dbg_coverage, 0, 0, TAKES_WORD, "from to off",
+     "coverage [FILE] [from A] [to B] [--lcov PATH | --json | --csv] | coverage off",
+     "count how often each line ran",
+     "Without FILE: how many of the lines of each source file ran. With FILE, which may have\n"
+     "wildcards: each of its lines. --lcov writes a file for genhtml and other programs that\n"
+     "show coverage. From then on 'list' shows the counts; 'coverage off' ends that. A line\n"
+     "ran as often as the most frequent of its instructions.",
+     "coverage\n" "coverage list.c"},
     {"changes", "", dbg_changes, 0, 0, TAKES_WORD, "from to next step finish previous bstep before",
      "changes [MOVEMENT | [from MOMENT] [to MOMENT]]",
      "list the variables that a statement or a stretch of time changes",

@@ -10,6 +10,7 @@
  *   dbg_catch.c       catchpoints
  *   ask_command.c     ebb ask
  *   dbg_ask.c         ask, calls: questions over the whole run, as tables
+ *   dbg_profile.c     profile, coverage: how often everything ran
  *   dbg_trace.c       trace, output, events: what the run would have printed, and did
  *   dbg_changes.c     changes: what a stretch of time changed
  *   dbg_place.c       threads, frames, the current place
