@@ -109,6 +109,8 @@ void stats_print(void)
     add_count(&out, "fragments", stats.fragments);
     add_count(&out, "cache bytes", stats_sources.cache_bytes());
     add_count(&out, "lookups missed", stats.lookups_missed);
+    if (stats.lookup_slots)
+        add_count(&out, "look-up slots", stats.lookup_slots);
     add_count(&out, "system calls", stats.system_calls + cpu->calls);
     if (stats.flushes)
         add_count(&out, "cache flushes", stats.flushes);

@@ -8,6 +8,7 @@ struct stats {
     u64 fragments;
     u64 instructions; /* translated */
     u64 flushes;
+    u64 lookup_slots; /* in the table of plain fragments, once it has grown; or 0 */
     u64 lookups_missed;
     u64 system_calls;
     u64 code_writes; /* faults on watched pages */

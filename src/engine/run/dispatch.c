@@ -258,6 +258,8 @@ static struct shortcut after_exit(u64 reason, bool single)
         signals_fault(&thread_self()->fault_info);
         break;
     case EXIT_TICKS:
+        cpu->rip = fragments.all[cpu->exit_data].pc;
+        break;
     case EXIT_CALL_MADE:
     case EXIT_ALARM:
     case EXIT_RETRY:

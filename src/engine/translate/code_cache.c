@@ -17,7 +17,7 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
-#include "engine/translate/lookup.h"
+#include "engine/translate/lookup_table.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/doors.h"
@@ -31,6 +31,7 @@ enum {
     COLD_CHUNK = 64 * 1024,
     CANARY = 0xeb,
     COLD_PLAIN = 2 * 1024 * 1024, /* this much of it uses small pages */
+    WIDE_SHARE = 8, /* the wide look-up table takes at most one in so many bytes of the cache */
 };
 
 /* struct cpu is after the first table, in a page whose hash in the processor's first-level cache
@@ -50,7 +51,6 @@ static struct {
     u8 *cold_first;         /* the lowest chunk, where the room for hot code ends */
     u64 cold_wasted;        /* bytes wasted at the ends of chunks */
     u64 doors_sum;          /* of the doors, which never change */
-    bool table_made;        /* the first look-up table is filled; made when first needed */
 } room;
 
 static bool code_cache_map_at(u64 at, u64 size)
@@ -80,14 +80,25 @@ static u64 map_cache(u64 size)
     return 0;
 }
 
-static void place_tables(u64 first, u64 end)
+/* The wide look-up table is taken from the room for code, so that the cache ends where it always
+ * did: the guest's mappings depend on that. */
+static void place_wide_table(u64 first, u64 end)
 {
     room.end = (u8 *)end;
+    if ((end - first) / WIDE_SHARE < LOOKUP_WIDE_BYTES)
+        return;
+    room.end = (u8 *)(end - LOOKUP_WIDE_BYTES);
+    code_cache.wide_table = (u64 *)room.end;
+}
+
+static void place_tables(u64 first, u64 end)
+{
+    place_wide_table(first, end);
     code_cache.tables[0] = (u64 *)first;
     for (u32 n = 1; n < VARIANTS; n++)
         code_cache.tables[n] = (u64 *)(end + (n - 1) * TABLE);
     for (u32 n = 0; n < countof(code_cache.regions); n++)
-        code_cache.regions[n] = room.end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
+        code_cache.regions[n] = (u8 *)end + (VARIANTS - 1) * TABLE + n * CODE_CACHE_REGIONS;
 }
 
 /* Around struct cpu, in its page: nothing writes there. */
@@ -115,21 +126,13 @@ static u64 code_cache_sum_doors(void)
     return sum;
 }
 
-static bool code_cache_table_holds(const u64 *table)
-{
-    for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
-        if (table[slot] < code_cache.first || table[slot] >= code_cache.end)
-            return false;
-    return true;
-}
-
 const char *code_cache_damage(bool all)
 {
     if (!code_cache_canary_lives())
         return "around its registers";
     if (all && code_cache_sum_doors() != room.doors_sum)
         return "in its doors";
-    if (all && room.table_made && !code_cache_table_holds(code_cache.tables[0]))
+    if (all && !lookup_intact())
         return "in its look-up table";
     return NULL;
 }
@@ -168,8 +171,7 @@ static bool next_cold_chunk(void)
 
 bool code_cache_room(struct code_room *ret)
 {
-    if (!room.table_made)
-        lookup_clear(0);
+    lookup_prepare();
     if (room.hot_at + CODE_CACHE_ROOM > room.cold_first)
         return false;
     if (room.cold_at + CODE_CACHE_ROOM > room.cold_end && !next_cold_chunk())
@@ -240,9 +242,8 @@ struct code_cache_held code_cache_held(void)
 void code_cache_parts(const struct code_cache_held *held, struct kept_part parts[CODE_CACHE_PARTS])
 {
     u64 hot = page_down((u64)room.hot_first), cold = held->cold_first;
-    parts[0] = (struct kept_part){(u64)code_cache.tables[0], TABLE};
-    parts[1] = (struct kept_part){hot, held->hot_at - hot};
-    parts[2] = (struct kept_part){cold, (u64)room.end - cold};
+    parts[0] = (struct kept_part){hot, held->hot_at - hot};
+    parts[1] = (struct kept_part){cold, (u64)room.end - cold};
 }
 
 bool code_cache_fits(const struct code_cache_held *held)
@@ -261,12 +262,4 @@ void code_cache_resume(const struct code_cache_held *held)
     room.cold_end = (u8 *)held->cold_end;
     room.cold_first = (u8 *)held->cold_first;
     room.cold_wasted = held->cold_wasted;
-    room.table_made = true;
-}
-
-void lookup_clear(u32 variant)
-{
-    room.table_made |= !variant;
-    for (u32 slot = 0; slot < LOOKUP_SLOTS; slot++)
-        code_cache.tables[variant][slot] = doors.missed;
 }

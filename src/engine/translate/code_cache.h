@@ -9,7 +9,8 @@
  *   code_cache.first                                                          code_cache.end
  *   | look-up table | struct cpu | doors | fragments ...  -> <- ... stubs and marks | more tables |
  *
- * The tables at the end are those of variants (fragment.h), and use no memory until there are any.
+ * The tables at the end are the wide look-up table (lookup_table.h) and those of variants
+ * (fragment.h). They use no memory until they are needed.
  */
 #ifndef ENGINE_CODE_CACHE_H
 #define ENGINE_CODE_CACHE_H
@@ -21,7 +22,8 @@ enum { CODE_CACHE_REGIONS = 65536 };
 
 extern struct code_cache {
     u64 first, end;
-    u64 *tables[VARIANTS]; /* of lookup.h */
+    u64 *tables[VARIANTS]; /* of lookup_table.h */
+    u64 *wide_table; /* of lookup_table.h; NULL: the cache is too small for one */
     u8 *regions[2]; /* two tables for data_map.h, of CODE_CACHE_REGIONS bytes each */
 } code_cache;
 
@@ -48,9 +50,9 @@ u32 code_cache_take_word(void);
 
 u64 code_cache_used(void);
 
-/* The code as it lies in memory, to be kept in a file (kept.h): the look-up table, fragments, stubs
- * and marks. The first page of the fragments also has the end of the doors. */
-enum { CODE_CACHE_PARTS = 3 };
+/* The code as it lies in memory, to be kept in a file (kept.h): fragments, stubs and marks. The
+ * first page of the fragments also has the end of the doors. */
+enum { CODE_CACHE_PARTS = 2 };
 struct code_cache_held {
     u64 hot_at, cold_at, cold_end, cold_first, cold_wasted;
     u64 doors_sum, first, end; /* must be the same where the code is used again */

@@ -13,9 +13,8 @@
 #include "engine/base/stats.h"
 #include "engine/base/text.h"
 #include "engine/translate/code_cache.h"
-#include "engine/translate/lookup.h"
+#include "engine/translate/lookup_table.h"
 #include "engine/translate/translate.h"
-#include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 
 enum {
@@ -39,7 +38,6 @@ static struct {
     u32 *by_pc;                /* PC_HEADS */
     struct fragment_key *keys; /* of all fragments, in a separate array to be close together */
     u32 *by_page;              /* PAGE_HEADS */
-    u32 *by_slot[VARIANTS];    /* LOOKUP_SLOTS each; NULL: never used */
 } tables;
 
 void fragments_start(void)
@@ -51,7 +49,7 @@ void fragments_start(void)
     tables.keys = pool_map(MOST_FRAGMENTS * sizeof(*tables.keys), PAGE_SIZE);
     tables.by_pc = pool_map(PC_HEADS * sizeof(u32), PAGE_SIZE);
     tables.by_page = pool_map(PAGE_HEADS * sizeof(u32), PAGE_SIZE);
-    tables.by_slot[0] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
+    lookup_start();
     tables.count = 1;
     tables.link_count = 1;
 }
@@ -90,10 +88,7 @@ struct fragment *fragment_find(u64 pc)
 void fragments_use(u8 variant)
 {
     fragments.variant = variant;
-    if (tables.by_slot[variant])
-        return;
-    tables.by_slot[variant] = pool_map(LOOKUP_SLOTS * sizeof(u32), PAGE_SIZE);
-    lookup_clear(variant);
+    lookup_use(variant);
 }
 
 void fragment_find_soon(u64 pc)
@@ -201,33 +196,16 @@ void fragment_publish(struct fragment *f)
 {
     if (f->published || (!f->from_table && !translate_late_check(f)))
         return;
-    u32 slot = lookup_slot(f->pc);
-    u32 first = tables.by_slot[f->variant][slot];
     f->published = true;
-    if (first)
-        emit_aim(f->chain_at, fragments.all[first].from_table);
-    f->same_slot = first;
-    tables.by_slot[f->variant][slot] = fragment_index_of(f);
-    code_cache.tables[f->variant][slot] = f->from_table;
+    lookup_add(f);
 }
 
 static void withdraw(struct fragment *f)
 {
     if (!f->published)
         return;
-    u32 slot = lookup_slot(f->pc);
-    struct fragment *before = NULL;
-    for (u32 n = tables.by_slot[f->variant][slot]; &fragments.all[n] != f; n = before->same_slot)
-        before = &fragments.all[n];
     f->published = false;
-    u32 onward = f->same_slot ? fragments.all[f->same_slot].from_table : doors.missed;
-    if (before) {
-        before->same_slot = f->same_slot;
-        emit_aim(before->chain_at, onward);
-    } else {
-        tables.by_slot[f->variant][slot] = f->same_slot;
-        code_cache.tables[f->variant][slot] = onward;
-    }
+    lookup_remove(f);
 }
 
 /* --- dropping ---------------------------------------------------------------------- */
@@ -371,27 +349,22 @@ void fragments_drop_variants(u8 bits)
             fragment_drop(&fragments.all[n]);
 }
 
-static void clear_slots(u32 variant)
+static void forget_all(bool plain_too)
 {
-    if (!tables.by_slot[variant])
-        return;
-    memset(tables.by_slot[variant], 0, LOOKUP_SLOTS * sizeof(u32));
-    lookup_clear(variant);
-}
-
-void fragments_leave_all(void)
-{
-    for (u32 variant = 1; variant < VARIANTS; variant++)
-        clear_slots(variant);
+    lookup_clear(plain_too);
     tables.count = 1;
     tables.link_count = 1;
     fragments.generation++;
 }
 
+void fragments_leave_all(void)
+{
+    forget_all(false);
+}
+
 void fragments_drop_all(void)
 {
-    fragments_leave_all();
-    clear_slots(0);
+    forget_all(true);
     memset(tables.by_pc, 0, PC_HEADS * sizeof(u32));
     memset(tables.by_page, 0, PAGE_HEADS * sizeof(u32));
     stats.flushes++;
@@ -412,7 +385,6 @@ void fragments_parts(struct kept_part parts[FRAGMENTS_PARTS])
         {(u64)tables.keys, tables.count * sizeof(*tables.keys)},
         {(u64)tables.by_pc, PC_HEADS * sizeof(u32)},
         {(u64)tables.by_page, PAGE_HEADS * sizeof(u32)},
-        {(u64)tables.by_slot[0], LOOKUP_SLOTS * sizeof(u32)},
     };
     memcpy(parts, all, sizeof(all));
 }

@@ -159,7 +159,7 @@ void fragments_drop_with(u64 pc);
 
 /* The tables as they lie in memory, to be kept in a file (kept.h). They are all of a process's
  * fragments but the code itself, if only plain ones exist. */
-enum { FRAGMENTS_PARTS = 6 };
+enum { FRAGMENTS_PARTS = 5 };
 struct fragments_held {
     u32 fragments, links; /* both with the first, unused one */
 };

@@ -33,6 +33,7 @@ enum {
 static struct {
     bool on;
     u32 fragments; /* how many of the present ones are in a file, of this stage or an earlier one */
+    bool narrow;   /* they use a narrow look-up table (lookup_table.h) */
     u64 identity[KEPT_IDENTITY];
     struct kept_path path; /* of the file for `files`; empty: there are none */
     struct kept_header header;
@@ -98,22 +99,27 @@ static void kept_find_parts(struct kept_header *h)
 {
     code_cache_parts(&h->cache, h->parts);
     fragments_parts(h->parts + CODE_CACHE_PARTS);
+    lookup_parts(&h->lookup, h->parts + CODE_CACHE_PARTS + FRAGMENTS_PARTS);
 }
 
 static void kept_save_if_new(u32 share)
 {
+    if (kept.narrow && lookup_held().bits)
+        kept.fragments = 0; /* all were made anew, for the wide table */
     u32 wanted = kept.fragments + WORTH_KEEPING + kept.fragments / share;
     struct fragments_held held = fragments_held();
     if (!kept.on || !kept.path.text[0] || held.fragments < wanted || fragments.variant ||
         code_sites.code_at || code_sites.point_at)
         return;
     fragments_drop_unless(is_kept_page);
-    kept.header = (struct kept_header){.cache = code_cache_held(), .fragments = held};
+    kept.header = (struct kept_header){
+        .cache = code_cache_held(), .fragments = held, .lookup = lookup_held()};
     memcpy(kept.header.identity, kept.identity, sizeof(kept.identity));
     kept_find_parts(&kept.header);
     if (kept_file_write(settings.kept, &kept.path, &kept.header, &kept.files))
         kept_folder_make_room(settings.kept);
     kept.fragments = held.fragments;
+    kept.narrow = !kept.header.lookup.bits;
 }
 
 static void kept_save(void)
@@ -125,6 +131,7 @@ static void kept_save(void)
 static void kept_forked(void)
 {
     kept.fragments = fragments_held().fragments;
+    kept.narrow = !lookup_held().bits;
 }
 
 /* --- using -------------------------------------------------------------------------- */
@@ -132,8 +139,9 @@ static void kept_forked(void)
 /* The header is one that was written here, but perhaps by another engine. */
 static bool kept_fits(const struct kept_header *h)
 {
-    struct kept_header here = {.cache = h->cache};
-    if (memcmp(h->identity, kept.identity, sizeof(kept.identity)) || !code_cache_fits(&h->cache))
+    struct kept_header here = {.cache = h->cache, .lookup = h->lookup};
+    if (memcmp(h->identity, kept.identity, sizeof(kept.identity)) || !code_cache_fits(&h->cache) ||
+        !lookup_fits(&h->lookup))
         return false;
     kept_find_parts(&here);
     for (unsigned n = 0; n < KEPT_PARTS; n++)
@@ -160,6 +168,8 @@ static void use(i32 fd, bool sealed)
     }
     code_cache_resume(&kept.header.cache);
     fragments_resume(&kept.header.fragments);
+    lookup_resume(&kept.header.lookup);
+    kept.narrow = !kept.header.lookup.bits;
     kept.fragments = kept.header.fragments.fragments;
     watch_files();
     kept_file_used(fd);

@@ -18,7 +18,7 @@
 #include "engine/base/stop.h"
 #include "engine/base/text.h"
 
-#define KEPT_MAGIC 0x316e61727462652eul /* changes with the form of the file */
+#define KEPT_MAGIC 0x326e61727462652eul /* changes with the form of the file */
 
 enum {
     HEADER = 4096,

@@ -14,9 +14,10 @@
 #include "engine/translate/code_cache.h"
 #include "engine/translate/fragment.h"
 #include "engine/translate/kept_part.h"
+#include "engine/translate/lookup_table.h"
 
 enum {
-    KEPT_PARTS = CODE_CACHE_PARTS + FRAGMENTS_PARTS,
+    KEPT_PARTS = CODE_CACHE_PARTS + FRAGMENTS_PARTS + LOOKUP_PARTS,
     KEPT_IDENTITY = 8,
     KEPT_BOOT = 40,
 };
@@ -29,6 +30,7 @@ struct kept_header {
     u64 identity[KEPT_IDENTITY]; /* all that translations depend on besides the code */
     struct code_cache_held cache;
     struct fragments_held fragments;
+    struct lookup_held lookup;
     u64 file_count;
     struct kept_part parts[KEPT_PARTS];
     u64 size; /* of the file */
@@ -39,7 +41,7 @@ struct kept_path {
 };
 
 /* Writes it; false if it could not be written, which harms nothing. The caller has filled in what
- * is to be kept: identity, cache, fragments, parts. */
+ * is to be kept: identity, cache, fragments, lookup, parts. */
 bool kept_file_write(const char *folder, const struct kept_path *path, struct kept_header *h,
                      const struct code_files *files);
 

@@ -19,6 +19,7 @@
 #include "engine/translate/code_sites.h"
 #include "engine/translate/fragment.h"
 #include "engine/translate/listing.h"
+#include "engine/translate/lookup_table.h"
 #include "engine/x86_64/block.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/lower.h"
@@ -65,6 +66,10 @@ static bool has_room(struct code_room *ret)
 /* Makes room for a fragment, if necessary by dropping all others. */
 static struct fragment *translate_make_room(struct code_room *ret)
 {
+    if (lookup_crowded()) {
+        lookup_widen();
+        translate_drop_all();
+    }
     struct fragment *f = has_room(ret) ? fragment_next(LOWER_LINKS) : NULL;
     if (f)
         return f;

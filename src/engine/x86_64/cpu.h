@@ -23,7 +23,7 @@ enum { TICK_COUNTERS = 8, DIRECT_CALLS = 256 };
 enum exit_reason {
     EXIT_LINK,    /* a direct edge that is not linked yet; exit_data: its stub */
     EXIT_LOOKUP, /* an indirect target that is not in the table: rip; the tick is not yet counted */
-    EXIT_TICKS,   /* a counter ran out; rip is at the block, whose tick is counted */
+    EXIT_TICKS,   /* a counter ran out; exit_data: the fragment, whose tick is counted */
     EXIT_SYSCALL, /* rip after the instruction */
     EXIT_CALL_MADE, /* a call was made in the cache, and a signal came meanwhile */
     EXIT_CALL_FAILED, /* a call made in the cache returned EINTR or EFAULT; call_number */
@@ -50,7 +50,7 @@ struct cpu {
     u64 exit_reason;
     /* written with 32 bits, and read in the same way: a wider read would stall */
     u32 exit_data;
-    u32 unused;
+    u32 lookup_mask; /* the bits of a target that are its index in a wide table (lookup_table.h) */
     u64 reg[GENERAL_REGISTERS];
     u64 rip;
     u64 flags;

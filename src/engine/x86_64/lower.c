@@ -19,7 +19,7 @@
 #include "engine/base/settings.h"
 #include "engine/translate/code_sites.h"
 #include "engine/translate/code_cache.h"
-#include "engine/translate/lookup.h"
+#include "engine/translate/lookup_table.h"
 #include "engine/x86_64/doors.h"
 #include "engine/x86_64/emit.h"
 #include "engine/x86_64/emulated.h"
@@ -111,11 +111,29 @@ static void add_to_rcx(struct emitter *e, u64 value)
     emit_word(e, 0x190c8d4a, 4); /* lea rcx, [rcx + r11] */
 }
 
+/* What a check adds to rcx. */
+static u64 check_difference(const struct fragment *f)
+{
+    return lowering.use_loop ? 1 - f->pc : -f->pc;
+}
+
+/* Undoes it: rcx is less the fragment's pc now, and r11 has a wide difference. */
+static void restore_target(struct emitter *e, const struct fragment *f)
+{
+    u64 difference = check_difference(f);
+    if (fits_i32((i64)difference)) {
+        add_to_rcx(e, f->pc);
+        return;
+    }
+    emit_word(e, 0xd3f749, 3); /* not r11 */
+    emit_word(e, 0x00194c8d4a | (f->pc + difference + 1) << 32, 5); /* lea rcx, [rcx + r11 + ...] */
+}
+
 /* rcx - pc decides; a fragment that is not the target restores rcx and passes on, in a stub. */
 static void check_by_jrcxz(struct lowering *l)
 {
     struct emitter *e = &l->e;
-    add_to_rcx(e, -l->fragment->pc);
+    add_to_rcx(e, check_difference(l->fragment));
     emit_word(e, 0x05e3, 2); /* jrcxz over the jump */
     lower_leave(l, TO_CHAIN, l->fragment->pc);
 }
@@ -126,7 +144,7 @@ static void check_by_loop(struct lowering *l)
     u8 *missed = e->at;
     lower_leave(l, TO_CHAIN, l->fragment->pc);
     l->fragment->from_table = emit_here(e);
-    add_to_rcx(e, 1 - l->fragment->pc);
+    add_to_rcx(e, check_difference(l->fragment));
     emit8(e, 0xe2); /* loop missed */
     emit8(e, (u8)(missed - (e->at + 1)));
 }
@@ -443,11 +461,16 @@ static void jump_by_table(struct lowering *l)
         emit_jump(e, doors.missed_plain);
         return;
     }
-    u64 table = (u64)code_cache.tables[l->fragment->variant];
+    u8 variant = l->fragment->variant;
     emit_store(e, R11, emit_slot(SLOT_R11));
-    emit_word(e, 0xd9b70f44, 4); /* movzx r11d, cx */
-    emit_word(e, 0xdd24ff42 | table << 32, 8); /* jmp [table + r11 * 8] */
-    _Static_assert(LOOKUP_BITS == 16, "movzx takes 16 bits");
+    if (lookup_is_wide(variant)) {
+        emit_word(e, 0x1df57262c4, 5); /* pext r11d, ecx, [lookup_mask] */
+        emit32(e, EMIT_CPU(lookup_mask) - (emit_here(e) + 4));
+    } else {
+        emit_word(e, 0xd9b70f44, 4); /* movzx r11d, cx */
+        _Static_assert(LOOKUP_BITS == 16, "movzx takes 16 bits");
+    }
+    emit_word(e, 0xdd24ff42 | lookup_table(variant) << 32, 8); /* jmp [table + r11 * 8] */
 }
 
 static void lower_return(struct lowering *l, const struct insn *i)
@@ -697,6 +720,13 @@ static void stub_with_rip(struct lowering *l, u64 rip, u32 door)
     emit_jump(&l->e, door);
 }
 
+/* The engine knows the pc from the fragment. */
+static void stub_for_ticks(struct lowering *l)
+{
+    emit_store_constant32(&l->e, EMIT_CPU(exit_data), (u32)(l->fragment - fragments.all));
+    emit_jump(&l->e, doors.ticks);
+}
+
 static void lower_stub(struct lowering *l, const struct exit *x)
 {
     struct emitter *e = &l->e;
@@ -708,20 +738,20 @@ static void lower_stub(struct lowering *l, const struct exit *x)
     case TO_TICKS_STORE:
         emit_store(e, RCX, counter_address(l));
         emit_load(e, RCX, emit_slot(SLOT_RCX));
-        stub_with_rip(l, x->pc, doors.ticks);
+        stub_for_ticks(l);
         return;
     case TO_TICKS_RCX:
         emit_load(e, RCX, emit_slot(SLOT_RCX));
-        stub_with_rip(l, x->pc, doors.ticks);
+        stub_for_ticks(l);
         return;
     case TO_TICKS:
-        stub_with_rip(l, x->pc, doors.ticks);
+        stub_for_ticks(l);
         return;
     case TO_POINT:
         leave_at_point(l);
         return;
     case TO_CHAIN: /* to the next fragment of the slot, at first to the engine */
-        add_to_rcx(e, x->pc);
+        restore_target(e, l->fragment);
         l->fragment->chain_at = emit_jump(e, doors.missed);
         return;
     case TO_DATA:

@@ -46,6 +46,7 @@ struct lowering {
     u64 pc; /* of the current instruction */
     bool use_loop; /* `loop` is fast (AMD): decrement and jump in one */
     u32 counter; /* the number of the tick counter */
+    bool use_loop; /* `loop` is fast (AMD): decrement and jump in one; for all fragments */
     u32 exit_count;
     u32 first_check; /* of the current instruction, among the exits */
     u32 mark_count;
