@@ -308,6 +308,17 @@ static struct error *call_no_code(const struct callable *c)
                      c->name);
 }
 
+/* Code that a compiler specialised for some calls expects other registers than a new call sets. */
+static struct error *call_check_clone(struct evaluation *v, const struct callable *c, u64 address)
+{
+    struct module *m = module_at(v->symbols, address);
+    const struct function_symbol *f = m ? module_function(m, address) : NULL;
+    if (!f || f->start != address || !function_has_other_parameters(f))
+        return NULL;
+    return error_new("%s cannot be called: the compiler left only %s, which takes other parameters",
+                     c->name, f->raw);
+}
+
 /* If the result is returned in memory, the first argument is its address. */
 static struct error *call_add_result_room(struct evaluation *v, struct type *result,
                                           struct values_call *call)
@@ -412,6 +423,8 @@ struct error *call_best(struct evaluation *v, const struct callable *all, size_t
     }
     if (!err && !address)
         err = call_no_code(c);
+    if (!err)
+        err = call_check_clone(v, c, address);
     return err ? err : call_make(v, c, address, c->class ? &at : NULL, arguments, argument_count,
                                  result, ret);
 }

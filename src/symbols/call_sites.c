@@ -218,6 +218,12 @@ static bool is_same_place(const Dwarf_Op *ops, size_t count, const Dwarf_Op *wan
     return named_by(wanted) >= 0 && named_by(wanted) == named_by(&ops[0]);
 }
 
+static bool call_value_of(Dwarf_Die *parameter, Dwarf_Attribute *ret)
+{
+    return dwarf_attr(parameter, DW_AT_call_value, ret) ||
+           dwarf_attr(parameter, DW_AT_GNU_call_site_value, ret);
+}
+
 bool call_site_value(struct call_site *c, const Dwarf_Op *wanted, Dwarf_Attribute *ret)
 {
     Dwarf_Die child;
@@ -229,8 +235,22 @@ bool call_site_value(struct call_site *c, const Dwarf_Op *wanted, Dwarf_Attribut
     do {
         if (dwarf_attr(&child, DW_AT_location, &a) && dwarf_getlocation(&a, &ops, &count) == 0 &&
             is_same_place(ops, count, wanted))
-            return dwarf_attr(&child, DW_AT_call_value, ret) ||
-                   dwarf_attr(&child, DW_AT_GNU_call_site_value, ret);
+            return call_value_of(&child, ret);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+bool call_site_parameter(struct call_site *c, const Dwarf_Die *parameter, Dwarf_Attribute *ret)
+{
+    Dwarf_Die child, named;
+    Dwarf_Attribute a;
+    if (dwarf_child(&c->die, &child) != 0)
+        return false;
+    do {
+        if ((dwarf_attr(&child, DW_AT_call_parameter, &a) ||
+             dwarf_attr(&child, DW_AT_abstract_origin, &a)) &&
+            dwarf_formref_die(&a, &named) && named.addr == parameter->addr)
+            return call_value_of(&child, ret);
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
 }

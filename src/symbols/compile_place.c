@@ -134,7 +134,7 @@ static struct error *operation(struct compiler *c, struct found_variable *f, Dwa
     }
     case DW_OP_call_frame_cfa: return frame_address(c);
     case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: return thread_local(c, f);
-    case DW_OP_entry_value: case DW_OP_GNU_entry_value:
+    case DW_OP_entry_value: case DW_OP_GNU_entry_value: case DW_OP_GNU_parameter_ref:
         return error_new("only the caller's frame knows its value there");
     case DW_OP_piece: case DW_OP_bit_piece: return error_new("it is in several places there");
     default: break;

@@ -496,6 +496,12 @@ static struct error *no_member(struct evaluation *v, struct type *plain, const s
                        type_called(v, plain), t->text, near.best);
 }
 
+static struct error *evaluate_incomplete(const struct type *plain)
+{
+    return error_new("%s %s is defined nowhere in the debug information", plain->keyword,
+                     plain->name ? plain->name : "");
+}
+
 static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
                                      struct value **ret)
 {
@@ -528,8 +534,7 @@ static struct error *evaluate_member(struct evaluation *v, const struct tree *t,
     if (plain->kind != TYPE_STRUCT)
         return error_new("%s has no members, so no %s", value_called(a), t->text);
     if (plain->is_incomplete)
-        return error_new("%s %s is defined nowhere in the debug information", plain->keyword,
-                         plain->name ? plain->name : "");
+        return evaluate_incomplete(plain);
     const char *name = names_last_part(t->text);
     struct type *class = NULL;
     if (name != t->text) {
@@ -656,6 +661,8 @@ static struct error *element_of_row(struct value *a, struct value *i, struct val
         return err;
     if (type_plain(v, to)->kind == TYPE_VOID)
         return error_new("%s is a void pointer: cast it to a pointer to a type", value_called(a));
+    if (type_plain(v, to)->is_incomplete && index)
+        return evaluate_incomplete(type_plain(v, to));
     *ret = value_at(v, to, at + (u64)index * to->size,
                     plain->kind == TYPE_ARRAY ? a->from : value_all_sources(a));
     return NULL;

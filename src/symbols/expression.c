@@ -582,7 +582,8 @@ static bool pushes(struct machine *m, const Dwarf_Op *op)
     case DW_OP_deref: expression_dereference(m, 8); return true;
     case DW_OP_deref_size: expression_dereference(m, op->number); return true;
     case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address: push_tls(m); return true;
-    case DW_OP_entry_value: case DW_OP_GNU_entry_value: push_entry_value(m, op); return true;
+    case DW_OP_entry_value: case DW_OP_GNU_entry_value:
+    case DW_OP_GNU_parameter_ref: push_entry_value(m, op); return true;
     case DW_OP_regval_type: case DW_OP_GNU_regval_type: push_typed_register(m, op); return true;
     case DW_OP_deref_type: case DW_OP_GNU_deref_type: push_typed_memory(m, op); return true;
     case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:

@@ -249,9 +249,38 @@ const char *function_name(struct function_symbol *f)
     return f->name;
 }
 
+/* A clone has a suffix: a dot and what was done. Go's own names contain dots: main.total. */
+size_t function_plain_length(const char *raw)
+{
+    static const char *const clones[] = {
+        ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.",
+        ".simdclone.",
+        ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
+    };
+    size_t length = strcspn(raw, "@"); /* without the version of a library's interface */
+    for (size_t n = 0; n < countof(clones); n++) {
+        const char *found = *raw ? strstr(raw + 1, clones[n]) : NULL;
+        if (found && (size_t)(found - raw) < length)
+            length = (size_t)(found - raw);
+    }
+    return length;
+}
+
+bool function_is_clone(const struct function_symbol *f, const char *wanted)
+{
+    size_t length = function_plain_length(f->raw);
+    return f->raw[length] == '.' && strncmp(f->raw, wanted, length) == 0 && !wanted[length];
+}
+
+bool function_has_other_parameters(const struct function_symbol *f)
+{
+    const char *how = f->raw + function_plain_length(f->raw);
+    return strstr(how, ".isra.") || strstr(how, ".constprop.") || strstr(how, ".part.");
+}
+
 bool function_is_named(struct function_symbol *f, const char *wanted)
 {
-    if (strcmp(f->raw, wanted) == 0)
+    if (strcmp(f->raw, wanted) == 0 || function_is_clone(f, wanted))
         return true;
     if (f->is_fortran)
         return fortran_name_fits(f->name, wanted);

@@ -95,6 +95,14 @@ static char *lookup_spelled(const struct name_found *f)
     return text;
 }
 
+static Dwarf_Die origin_of(Dwarf_Die die)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die origin;
+    return dwarf_attr(&die, DW_AT_abstract_origin, &a) && dwarf_formref_die(&a, &origin) ? origin
+                                                                                         : die;
+}
+
 /* True if both are the same: constants and types of a header exist in each file that includes
  * it. */
 static bool lookup_is_same(struct evaluation *v, const struct name_found *a,
@@ -107,6 +115,8 @@ static bool lookup_is_same(struct evaluation *v, const struct name_found *a,
         return true;
     if (a->entry.kind != b->entry.kind)
         return false;
+    if (a->entry.kind == NAME_FUNCTION) /* a function and what all its instances share */
+        return origin_of(x).addr == origin_of(y).addr;
     if (a->entry.kind == NAME_TYPE) {
         int line = 0, other = 0;
         dwarf_decl_line(&x, &line);

@@ -485,18 +485,23 @@ void module_each_unit(struct module *m, bool (*visit)(void *context, Dwarf_Die *
  * for the split unit. */
 static void add_unit_ranges(struct module *m, Dwarf_Die *unit, Dwarf_Die *skeleton)
 {
+    size_t order = m->units.count;
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(skeleton, at, &base, &start, &end)) > 0;)
         if (start < end)
             *(struct unit_range *)list_add(&m->units) = (struct unit_range){
                 start + m->dwarf_bias, end + m->dwarf_bias, dwarf_dieoffset(unit),
-                dwarf_cu_getdwarf(unit->cu)};
+                dwarf_cu_getdwarf(unit->cu), order};
 }
 
+/* Several units have the code of a function of which the linker kept one copy. It keeps the first,
+ * and orders units by it. */
 static int modules_by_start(const void *a, const void *b)
 {
-    u64 x = ((const struct unit_range *)a)->start, y = ((const struct unit_range *)b)->start;
-    return x < y ? -1 : x > y;
+    const struct unit_range *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static void make_units(struct module *m)
@@ -525,6 +530,8 @@ bool module_unit(struct module *m, u64 address, Dwarf_Die *ret)
         else
             high = middle;
     }
+    while (low > 1 && u[low - 2].start == u[low - 1].start && address < u[low - 2].end)
+        low--;
     return low && address < u[low - 1].end && dwarf_offdie(u[low - 1].dwarf, u[low - 1].unit, ret);
 }
 

@@ -724,28 +724,10 @@ static char *named_with_offset(const char *raw, u64 offset)
     return text;
 }
 
-/* The length of a symbol without the suffix of a compiler-made clone: a dot and what was done. Go's
- * own names contain dots: main.total. */
-static size_t length_without_clone(const char *raw)
-{
-    static const char *const clones[] = {
-        ".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".localalias", ".llvm.",
-        ".simdclone.",
-        ".resolver", ".avx", ".sse", ".arch_", ".default", ".clone.",
-    };
-    size_t length = strcspn(raw, "@"); /* without the version of a library's interface */
-    for (size_t n = 0; n < countof(clones); n++) {
-        const char *found = *raw ? strstr(raw + 1, clones[n]) : NULL;
-        if (found && (size_t)(found - raw) < length)
-            length = (size_t)(found - raw);
-    }
-    return length;
-}
-
 static char *of_function(const struct function_symbol *f, u64 address)
 {
     char *raw = f->is_fortran ? xformat("%s", f->name)
-                              : xformat("%.*s", (int)length_without_clone(f->raw), f->raw);
+                              : xformat("%.*s", (int)function_plain_length(f->raw), f->raw);
     char *text = named_with_offset(raw, address - f->start);
     free(raw);
     return text;
@@ -757,7 +739,8 @@ static char *of_datum(const struct data_symbol *d, u64 address)
     size_t name = strspn(d->raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     const char *number = d->raw[name] == '.' ? d->raw + name + 1 : "";
     bool is_numbered = name && *number && !number[strspn(number, "0123456789")];
-    char *raw = xformat("%.*s", is_numbered ? (int)name : (int)strlen(d->raw), d->raw);
+    size_t whole = strcspn(d->raw, "@"); /* without the version of a library's interface */
+    char *raw = xformat("%.*s", is_numbered ? (int)name : (int)whole, d->raw);
     char *text = named_with_offset(raw, address - d->start);
     free(raw);
     return text;
@@ -790,6 +773,22 @@ static bool find_datum(struct module *m, const char *name, u64 *ret)
     return false;
 }
 
+/* Finds a function that exists only as a compiler-made clone. */
+static bool find_clone(struct symbols *s, const char *name, u64 *ret)
+{
+    struct module **modules = s->modules.items;
+    for (size_t k = 0; k < s->modules.count; k++) {
+        size_t count;
+        const struct function_symbol *f = module_functions(modules[k], &count);
+        for (size_t n = 0; n < count; n++)
+            if (!f[n].part && function_is_clone(&f[n], name)) {
+                *ret = f[n].start;
+                return true;
+            }
+    }
+    return false;
+}
+
 bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 *ret_address)
 {
     struct module **modules = s->modules.items;
@@ -806,5 +805,6 @@ bool names_find_symbol(struct symbols *s, const char *name, bool *ret_code, u64 
         if (find_datum(modules[k], name, ret_address))
             return true;
     }
-    return false;
+    *ret_code = true;
+    return find_clone(s, name, ret_address);
 }

@@ -59,11 +59,16 @@ static bool is_optimised(Dwarf_Die *function)
     return false;
 }
 
-/* Arguments that the caller put on the stack are valid from the beginning; the prologue has to
- * write those below. */
-static bool is_above_frame(const Dwarf_Op *ops, size_t count)
+/* Arguments that the caller put on the stack or into a register are valid from the beginning; the
+ * prologue has to write the others. */
+static bool is_where_caller_left_it(const Dwarf_Op *ops, size_t count)
 {
-    return count == 1 && ops[0].atom == DW_OP_fbreg && (i64)ops[0].number >= 0;
+    static const u8 registers[] = {DW_OP_reg1, DW_OP_reg2, DW_OP_reg4, DW_OP_reg5, DW_OP_reg8,
+                                   DW_OP_reg9};
+    u8 atom = ops[0].atom;
+    return count == 1 && ((atom == DW_OP_fbreg && (i64)ops[0].number >= 0) ||
+                          memchr(registers, atom, sizeof registers) ||
+                          (atom >= DW_OP_reg17 && atom <= DW_OP_reg24)); /* xmm0 to xmm7 */
 }
 
 /* A parameter without a location is no reason to stop later. */
@@ -79,7 +84,7 @@ static bool is_readable_at(Dwarf_Die *parameter, Dwarf_Addr entry, bool *has_lis
     *has_list |= is_list;
     if (dwarf_getlocation_addr(&a, entry, &ops, &count, 1) != 1 || !count)
         return !is_list;
-    return is_list || is_above_frame(ops, count);
+    return is_list || is_where_caller_left_it(ops, count);
 }
 
 static bool has_parameters_at(Dwarf_Die *function, Dwarf_Addr entry)

@@ -416,6 +416,8 @@ static void show_text_array(struct show *s, struct value *value, struct type *pl
                memcmp(value->bytes + end * width, zero, width) != 0;
         count = end;
     }
+    bool is_cut = value->size < plain->count * width;
+    more |= is_cut && count == value->size / width;
     if (!more && count && memcmp(value->bytes + (count - 1) * width, zero, width) == 0)
         count--;
     show_some_text(s, value->bytes, count, width, prefix, more);
@@ -436,6 +438,8 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
     fputc(brackets[0], s->out);
     for (u64 shown = 0; n < plain->count && shown < s->set->elements;) {
         u64 run = 1;
+        if (shown && (n + 1) * size > value->size)
+            break; /* of a very long array the rest was not read */
         while (n + run < plain->count && (n + run + 1) * size <= value->size && size &&
                same_element(value, n, n + run, size))
             run++;
@@ -460,20 +464,35 @@ static void show_elements(struct show *s, struct value *value, struct type *plai
     fputc(brackets[1], s->out);
 }
 
-/* Reads only as much of a long array as can be shown, with room for repeats. */
+/* Reads the first `most` bytes of an array, or all that can be shown without repeats. */
+static struct error *load_beginning(struct value *array, struct type *plain, u64 most,
+                                    struct value **ret)
+{
+    struct evaluation *v = array->evaluation;
+    struct type *of = type_target(v, plain);
+    u64 count = most / of->size, least = show_settings_of(v)->elements + (u64)1;
+    count = count > least ? count : least;
+    *ret = count >= plain->count ? array
+                                 : value_at(v, type_array(v, of, count), array->address, NULL);
+    return value_load(*ret);
+}
+
+/* Reads only as much of a long array as can be shown, with room for repeats. If it ends in repeats,
+ * more is read to count them. */
 static struct error *load_array(struct value **value, struct type **plain)
 {
-    enum { READ_MOST = 1 << 16 };
+    enum { READ_FIRST = 1 << 16, READ_MOST = 1 << 20 };
     struct evaluation *v = (*value)->evaluation;
-    struct type *of = type_target(v, *plain);
-    if ((*value)->bytes || (*value)->size <= READ_MOST || !of->size)
+    u64 size = type_target(v, *plain)->size;
+    struct value *shorter;
+    if ((*value)->bytes || (*value)->size <= READ_FIRST || !size)
         return value_load(*value);
-    u64 count = READ_MOST / of->size, least = show_settings_of(v)->elements + (u64)1;
-    count = count > least ? count : least;
-    if (count >= (*plain)->count)
-        return value_load(*value);
-    struct value *shorter = value_at(v, type_array(v, of, count), (*value)->address, NULL);
-    struct error *err = value_load(shorter);
+    struct error *err = load_beginning(*value, *plain, READ_FIRST, &shorter);
+    u64 count = shorter->size / size;
+    if (!err && shorter != *value && same_element(shorter, count - 2, count - 1, size))
+        err = load_beginning(*value, *plain, READ_MOST, &shorter);
+    if (shorter == *value)
+        return err;
     struct type *whole = values_alloc(v, sizeof *whole);
     *whole = **plain;
     *plain = whole;

@@ -52,7 +52,8 @@ static bool is_of_register(const Dwarf_Op *op)
 
 static bool is_of_caller(const Dwarf_Op *op)
 {
-    return op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value;
+    return op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value ||
+           op->atom == DW_OP_GNU_parameter_ref;
 }
 
 static bool is_computed(const Dwarf_Op *op)

@@ -32,6 +32,7 @@ struct unit_range {
     u64 start, end;
     Dwarf_Off unit; /* offset of its DIE */
     Dwarf *dwarf;
+    size_t order; /* of the unit in the file */
 };
 
 struct name_index;
@@ -155,6 +156,8 @@ void call_sites_by_jump(struct symbols *s, u64 entry, struct list *ret);
 /* Finds the value that a parameter had at the call: an expression over the caller's frame. `wanted`
  * is the register or stack place that it was in. */
 bool call_site_value(struct call_site *c, const Dwarf_Op *wanted, Dwarf_Attribute *ret);
+/* The same for a parameter that the optimiser removed: no register has it. */
+bool call_site_parameter(struct call_site *c, const Dwarf_Die *parameter, Dwarf_Attribute *ret);
 /* Finds the entry of the function around the pc. */
 bool function_entry(struct symbols *s, u64 pc, u64 *ret);
 
@@ -203,6 +206,12 @@ u64 function_body(struct symbols *s, const struct function_symbol *f);
 /* True if the address is in a code section. */
 bool module_in_code(struct module *m, u64 address);
 const char *function_name(struct function_symbol *f);
+/* The length of a symbol without the suffix of a compiler-made clone. */
+size_t function_plain_length(const char *raw);
+/* True if the compiler made it of the function `wanted`. */
+bool function_is_clone(const struct function_symbol *f, const char *wanted);
+/* True for a clone that takes other parameters than the function in the source. */
+bool function_has_other_parameters(const struct function_symbol *f);
 /* True if a name written by the user means the function. */
 bool function_is_named(struct function_symbol *f, const char *wanted);
 /* Demangles a symbol (demangle.c); NULL: it is not mangled. The caller frees it. */

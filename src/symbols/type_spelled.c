@@ -39,8 +39,10 @@ static unsigned type_spelled_number_of(Dwarf_Die *die, unsigned name, unsigned o
 static struct type *object_type(struct evaluation *v, struct module *m, Dwarf_Die *method)
 {
     Dwarf_Die child;
-    if (dwarf_child(method, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
-        !type_spelled_has_attribute(&child, DW_AT_artificial))
+    int more = dwarf_child(method, &child);
+    while (more == 0 && dwarf_tag(&child) != DW_TAG_formal_parameter) /* a template's parameters */
+        more = dwarf_siblingof(&child, &child);
+    if (more != 0 || !type_spelled_has_attribute(&child, DW_AT_artificial))
         return NULL;
     struct type *pointer = type_plain(v, type_attribute(v, m, &child));
     return pointer->kind == TYPE_POINTER ? type_target(v, pointer) : NULL;

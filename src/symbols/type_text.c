@@ -84,10 +84,25 @@ static char *parameters(struct type_writer *w, struct type *t)
                       : xformat("%s", t->name || w->v->cplusplus ? "void" : "");
 }
 
+/* Finds the qualifier; NULL: none. */
+static const char *qualifier_of(struct type *t)
+{
+    switch (t->kind) {
+    case TYPE_CONST: return "const";
+    case TYPE_VOLATILE: return "volatile";
+    case TYPE_TYPEDEF: break;
+    default: return NULL;
+    }
+    int tag = t->name || !t->has_die ? DW_TAG_invalid : dwarf_tag(&t->die);
+    return tag == DW_TAG_restrict_type ? "restrict" : tag == DW_TAG_atomic_type ? "_Atomic" : NULL;
+}
+
 static char *declare_pointer(struct type_writer *w, struct type *t, const char *star, char *inner)
 {
-    struct type *to = type_target(w->v, t);
-    bool parens = to->kind == TYPE_ARRAY || to->kind == TYPE_FUNCTION;
+    struct type *to = type_target(w->v, t), *bare = to;
+    for (unsigned n = 0; n < TEXT_DEEP && qualifier_of(bare); n++) /* of a const array */
+        bare = type_target(w->v, bare);
+    bool parens = bare->kind == TYPE_ARRAY || bare->kind == TYPE_FUNCTION;
     char *more = xformat("%s%s%s%s", parens ? "(" : "", star, inner, parens ? ")" : "");
     free(inner);
     return declare(w, to, more);
@@ -185,24 +200,36 @@ static char *declare_function(struct type_writer *w, struct type *t, char *inner
     return declare(w, type_target(w->v, t), more);
 }
 
-/* const and volatile are written before a name and after a star. */
+/* Qualifiers are written before a name and after a star, always in the same order. */
 static char *declare_qualified(struct type_writer *w, struct type *t, char *inner)
 {
-    bool is_const = false, is_volatile = false;
-    while (t->kind == TYPE_CONST || t->kind == TYPE_VOLATILE) {
-        is_const |= t->kind == TYPE_CONST;
-        is_volatile |= t->kind == TYPE_VOLATILE;
+    enum { RESTRICT = 2 };
+    static const char *const all[] = {"const", "volatile", [RESTRICT] = "restrict", "_Atomic"};
+    bool has[countof(all)] = {false};
+    const char *word;
+    while ((word = qualifier_of(t))) {
+        for (size_t n = 0; n < countof(all); n++)
+            has[n] |= strcmp(all[n], word) == 0;
         t = type_target(w->v, t);
         if (w->depth++ > TEXT_DEEP)
             break;
     }
-    if (t->kind == TYPE_POINTER || t->kind == TYPE_REFERENCE) {
-        char *more = xformat("%s%s%s%s", is_const ? " const" : "", is_volatile ? " volatile" : "",
-                             *inner && *inner != '[' ? " " : "", inner);
+    bool is_behind = t->kind == TYPE_POINTER || t->kind == TYPE_REFERENCE;
+    char *words = xformat("%s", "");
+    for (size_t n = 0; n < countof(all); n++)
+        if (has[n]) {
+            const char *text = n == RESTRICT && w->v->cplusplus ? "__restrict__" : all[n];
+            char *more = xformat("%s%s%s%s", words, is_behind ? " " : "", text,
+                                 is_behind ? "" : " ");
+            free(words);
+            words = more;
+        }
+    if (is_behind) {
+        char *more = xformat("%s%s%s", words, *inner && *inner != '[' ? " " : "", inner);
+        free(words);
         free(inner);
         return declare(w, t, more);
     }
-    char *words = xformat("%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
     char *text = t->kind == TYPE_ARRAY || t->kind == TYPE_FUNCTION ? declare(w, t, inner)
                                                                    : named(w, t, words, inner);
     free(words);
@@ -229,7 +256,9 @@ static char *declare(struct type_writer *w, struct type *t, char *inner)
     case TYPE_CONST:
     case TYPE_VOLATILE: text = declare_qualified(w, t, inner); break;
     case TYPE_TYPEDEF:
-        text = t->name ? named(w, t, "", inner) : declare(w, type_target(w->v, t), inner);
+        text = t->name           ? named(w, t, "", inner)
+               : qualifier_of(t) ? declare_qualified(w, t, inner)
+                                 : declare(w, type_target(w->v, t), inner);
         break;
     default: text = named(w, t, "", inner); break;
     }

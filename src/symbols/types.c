@@ -371,8 +371,9 @@ static bool find_definition(struct evaluation *v, struct type *t, struct name_fo
 {
     if (!t->is_incomplete || !t->name)
         return false;
-    return names_find(v, t->name, NULL, 1u << NAME_TYPE, ret) && !ret->entry.is_declaration &&
-           dwarf_tag(&ret->entry.die) != DW_TAG_typedef && ret->entry.die.addr != t->die.addr;
+    return names_find(v, t->name, NULL, 1u << NAME_TYPE | NAME_ONLY_TAGS, ret) &&
+           !ret->entry.is_declaration && dwarf_tag(&ret->entry.die) != DW_TAG_typedef &&
+           ret->entry.die.addr != t->die.addr;
 }
 
 /* Takes size and members of the definition; the entry in the table stays. */

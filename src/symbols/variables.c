@@ -463,12 +463,26 @@ static bool entry_value(struct frame_view *f, const Dwarf_Op *place, u64 *ret)
            run_for_number(&caller, &value, ret);
 }
 
+/* Of a parameter that the optimiser removed, only the calls say what it would have been. */
+static bool removed_parameter(struct frame_view *f, const Dwarf_Op *op, Dwarf_Attribute *attribute,
+                              u64 *ret)
+{
+    struct frame_view caller;
+    struct call_site call;
+    Dwarf_Attribute value;
+    Dwarf_Die parameter;
+    return !dwarf_getlocation_die(attribute, op, &parameter) && find_call(f, &caller, &call) &&
+           call_site_parameter(&call, &parameter, &value) && run_for_number(&caller, &value, ret);
+}
+
 static bool host_entry_value(void *context, const Dwarf_Op *op, Dwarf_Attribute *attribute,
                              u64 *ret)
 {
     Dwarf_Attribute inner;
     Dwarf_Op *ops;
     size_t count;
+    if (op->atom == DW_OP_GNU_parameter_ref)
+        return removed_parameter(context, op, attribute, ret);
     return !dwarf_getlocation_attr(attribute, op, &inner) &&
            !dwarf_getlocation(&inner, &ops, &count) &&
            count == 1 && entry_value(context, &ops[0], ret);

@@ -48,17 +48,19 @@ questions_returned() {
     fi
 }
 
-# questions COMPILER SOURCE FLAGS...
+# questions COMPILER SOURCE FLAGS...: apart.c is linked with its other half.
 questions() {
-    local compiler=$1 source=$2 options=(places="${questions_places:-60}")
+    local compiler=$1 source=$2 options=(places="${questions_places:-60}") half
     shift 2
     local name program=$SCRATCH/${source%.*}
     name=$(echo "$source $compiler $*" | tr -s ' ' '-' | sed 's/--*/-/g')
     case $compiler in clang*) options+=(clobbered=1) ;; esac
-    case $source in *.cc) options+=(language=c++) ;; esac
+    case $source:$compiler in *.cc:* | *++) options+=(language=c++) ;; esac
+    half=()
+    [ "$source" != apart.c ] || half=("$questions_root/tests/questions/apart_vault.c")
     if ! have "$compiler"; then
         skip "$name" "$compiler is not installed"
-    elif ! (cd "$SCRATCH" && timeout 600 "$compiler" -g -w "$@" -o "$program" "$questions_root/tests/questions/$source" -lm) >"$SCRATCH/log" 2>&1; then
+    elif ! (cd "$SCRATCH" && timeout 600 "$compiler" -g -w "$@" -o "$program" "$questions_root/tests/questions/$source" "${half[@]}" -lm) >"$SCRATCH/log" 2>&1; then
         skip "$name" "does not compile: $(head -n 2 "$SCRATCH/log" | tr '\n' ' ')"
     else
         questions_about "$name" "$program" "${options[@]}"

@@ -102,7 +102,7 @@ def same_frame(gdb, ours):
     """gdb does not tell whether a struct is known where it writes ..., `info args` does."""
     if aliases(gdb, ours):
         return True
-    if re.search(r"\) from \S+", ours):
+    if re.search(r"\) from \S+$", ours):
         gdb = re.sub(r" at \S+:\d+$", "", gdb)  # code of line 0, for which gdb shows the line before it
     gdb, ours = one_frame(gdb), one_frame(ours)
     if gdb == ours:
@@ -119,7 +119,7 @@ def clobbered(question, gdb, ours):
     if question in ("backtrace", "frame"):
         a, b = frames(gdb), frames(ours)
         without = [[re.sub(r"\w+=[^,()]*(, \w+@entry=[^,()]*)?(?=[,)])", "", one_frame(f)) for f in side] for side in (a, b)]
-        inner = question == "frame" or a and b and one_frame(a[0]) == one_frame(b[0])
+        inner = question == "frame" or a and b and same_frame(a[0], b[0])
         return inner and "<optimised out>" in ours and without[0] == without[1]
     if question in ("info args", "info locals"):
         return all(x == y or y[1] == "<optimised out>" for x, y in zip(named(words(gdb)), named(ours)))
@@ -138,13 +138,24 @@ def named(text):
     return found
 
 
+def symbols_aside(text):
+    """Addresses without those symbols that are the linker's or a library's own: several begin there, and gdb makes
+    up some of its own, as for entries of the GOT."""
+    return re.sub(r"\b(0x[0-9a-f]+) <_\w*(@[\w.]+)*(\+\d+)?>", r"\1", text)
+
+
 def same_locals(gdb, ours):
-    """gdb leaves out variables that are constants throughout; `print` asks about these, too.  It has them in another
+    """gdb lists the constants of an enum that is declared in the function, which are no variables.
+    gdb leaves out variables that are constants throughout; `print` asks about these, too.  It has them in another
     order if a function was inlined.  It lists those
     that have no place here twice for a function that was inlined, and those of blocks without code."""
     left = named(ours)
     for name, value in named(words(gdb)):
-        if value == "<optimised out>" and [name, value] not in left:
+        if name == value or value == "<optimised out>" and [name, value] not in left:
+            continue
+        at = [n for n, mine in enumerate(left) if mine[0] == name and symbols_aside(mine[1]) == symbols_aside(value)]
+        if at:
+            del left[at[0]]
             continue
         if re.search(r"which is more than max-value-size|<error reading|Python Exception|length -\d|length \d{8}", value):
             continue  # an array or a container that is not made yet
@@ -174,6 +185,10 @@ RULES = [
      "a container or a text that is not made yet: ebb shows its members, or where there is no memory"),
     (lambda q, g, e: re.search(r"<\w+\.\d+(\+\d+)?>", e) and re.sub(r"<(\w+)\.\d+((\+\d+)?>)", r"<\1\2", e) == g,
      "the linker's name of a static local; gdb leaves out its number"),
+    (lambda q, g, e: re.search(r"<\w+\.\d+(\+\d+)?>", g) and re.sub(r"<(\w+)\.\d+((\+\d+)?>)", r"<\1\2", g) == e,
+     "the same, where it is gdb that shows the number"),
+    (lambda q, g, e: q.startswith("print") and symbols_aside(g) == symbols_aside(e),
+     "symbols of the linker and of libraries"),
     (lambda q, g, e: "= <synthetic pointer>" in g and g.replace("<synthetic pointer>", "<optimised out>") == e,
      "a part of a struct that is optimised away"),
     (lambda q, g, e: re.match(r"print &", q) and re.sub(r"^\(std::\S+::pointer\)", "(int *)", g.replace(", std::allocator<int> >", ">")) == e,
@@ -253,7 +268,9 @@ UNKNOWN_TO_GDB = [
     (r"print/[ac] ", r"Value can't be converted to integer", "ebb shows the parts of complex numbers"),
     (r"whatis|ptype", r"value has been optimized out", "a type is known without the value"),
     (r"", r"Invalid operation on booleans", "C computes with booleans as with integers"),
-    (r".* \? ", r"No symbol", "ebb looks only at the side that counts"),
+    (r".* (\?|\|\||&&) ", r"No symbol", "ebb looks only at the side that counts"),
+    (r"print sizeof", r"value has been optimized out", "a size is known without the value"),
+    (r"info symbol", r"non-unique member `\w+' requires type instantiation", "gdb asks which of several; ebb takes the first"),
     (r"", r"Cannot access memory at address 0x(ffffffffffffffe8|10)$",
      "gdb follows the table of an object that is not made yet, though that is not needed"),
     (r"", r"Cannot access memory at address 0x0$", "of an object in registers, gdb does not find the virtual base"),
@@ -368,6 +385,7 @@ def symbol_name(text):
     Ada, and shows those of Fortran as the linker has them."""
     before = None
     text = re.sub(r"::h[0-9a-f]{16}\b", "", text)  # the hash of Rust's older mangling
+    text = re.sub(r"(\.(isra|constprop|part)(\.\d+)?)+(?= in section)", "", text)  # gdb drops the last number
     text = re.sub(r"\b__(\w+?)_MOD_(\w+)", r"\1::\2", re.sub(r"\bmain\[(\w+)\]", r"main.\1", text))
     while before != text:
         before = text
