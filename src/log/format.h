@@ -153,6 +153,10 @@ enum {
     SYSCALL_WAITED = 4,      /* it gave the baton away while it waited */
     SYSCALL_INTERRUPTED = 8, /* a signal is delivered before it returns, see the next event */
     SYSCALL_REFUSED = 16,    /* the engine refused it without asking the kernel */
+    /* a filter of the program (seccomp) stopped it: it was not made, whatever the result is */
+    SYSCALL_FILTERED = 32,
+    SYSCALL_ROLLED_BACK = 64, /* rax has its number again; SIGSYS follows */
+    SYSCALL_ENDS_THREAD = 128, /* the thread ends in place of the call */
 };
 struct event_syscall {
     u32 number;

@@ -67,6 +67,11 @@ struct k_siginfo {
             u32 uid;
             u64 value;
         } sender;
+        struct { /* SIGSYS */
+            u64 pc;
+            i32 number;
+            u32 machine;
+        } call;
         u8 rest[112];
     };
 };

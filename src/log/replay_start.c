@@ -56,7 +56,8 @@ static bool has_more(const struct event *e)
 static bool is_local(const char *setting)
 {
     static const char *const names[] = {"record=", "replay=", "fd=",    "stats=",
-                                        "check=",  "origin=", "share=", "engine="};
+                                        "check=",  "origin=", "share=", "engine=",
+                                        "filters="};
     for (size_t i = 0; i < countof(names); i++)
         if (strncmp(setting, names[i], strlen(names[i])) == 0)
             return true;

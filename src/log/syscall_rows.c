@@ -231,6 +231,16 @@ static const struct syscall_row arch_prctl_rows[] = {
 KEY(arch_prctl, (u32)args[0])
 VARIANTS(arch_prctl)
 
+static const struct syscall_row seccomp_rows[] = {
+#define SEC(op_, name_, ...) ROW(op_, #name_, PLAIN, NUMBER, .args = {SECCOMP(op), HEX(flags), __VA_ARGS__})
+    SEC(0, SECCOMP_SET_MODE_STRICT,  PTR(args))
+    SEC(1, SECCOMP_SET_MODE_FILTER,  IN(program, ONE(struct k_filter_place)))
+    SEC(2, SECCOMP_GET_ACTION_AVAIL, IN(action, ONE(u32)))
+    SEC(3, SECCOMP_GET_NOTIF_SIZES,  OUT(sizes, ONE(struct k_notif_sizes)))
+};
+KEY(seccomp, (u32)args[0])
+VARIANTS(seccomp)
+
 /* futex: the call changes only a word of a priority-inheritance lock, or that of the operation with
  * a built-in change. Other operations change words too, but not as part of the call. */
 

@@ -111,6 +111,7 @@
 #define SIGHOW(n)        VALUE(SIGHOW, n)
 #define SCHED(n)         VALUE(SCHED, n)
 #define ARCH(n)          VALUE(ARCH, n)
+#define SECCOMP(n)       VALUE(SECCOMP, n)
 #define CLOCK(n)         VALUE(CLOCK, n)
 #define TIMERABS(n)      VALUE(TIMERABS, n)
 #define EPOLLOP(n)       VALUE(EPOLLOP, n)

@@ -89,6 +89,7 @@ enum { K_FIEMAP_EXTENT_SIZE = 56, K_SOCKADDR_MOST = 128 };
     X(termios2, 44)        X(winsize, 8)          X(serial, 72)        X(serial_counts, 80)       \
     X(rs485, 32)           X(vt_mode, 8)          X(vt_stat, 6)        X(ifreq, 40)               \
     X(arpreq, 68)          X(iwreq, 32)           X(fsxattr, 28)       X(fstrim, 24)              \
+    X(filter_place, 16)    X(notif_sizes, 6)                                                      \
     X(label, 256)          X(fsuuid, 17)          X(clone_range, 32)   X(geometry, 16)            \
     X(identity, 512)       X(loop_info, 168)      X(loop_info64, 232)  X(loop_config, 304)        \
     X(rtc_time, 36)        X(rtc_alarm, 40)       X(epoll_params, 8)   X(flock, 32)               \

@@ -229,7 +229,7 @@ enum arg_shape {
     X(ITIMER) X(DOMAIN) X(SOCKTYPE) X(SOCKFLAGS) X(MSG) X(SHUT) X(WAITOPTS) X(FLOCK) X(RESOURCE)  \
     X(USAGE) X(SIGHOW) X(SCHED) X(ARCH) X(CLOCK) X(TIMERABS) X(EPOLLOP) X(EPOLLFLAGS) X(IDTYPE)   \
     X(INOTIFY) X(INFLAGS) X(AT) X(ATRM) X(SPLICE) X(FDFLAGS) X(EFD) X(RENAME) X(RANDOM) X(MEMFD)  \
-    X(RWF) X(STATX) X(ATX) X(FDFLAG) X(PROTOCOL) X(PTRACE)                                        \
+    X(RWF) X(STATX) X(ATX) X(FDFLAG) X(PROTOCOL) X(PTRACE) X(SECCOMP)                             \
     X(NEW_MODE) /* if the argument before it may create a file; otherwise the call ends there */ \
     X(NEW_PTR)  /* of mremap, if the argument before it requests an address */
 

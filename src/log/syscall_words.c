@@ -119,6 +119,8 @@ LIST(mask_kinds, W(SIG_BLOCK), W(SIG_UNBLOCK), W(SIG_SETMASK))
 LIST(scheduler_kinds, W(SCHED_OTHER), W(SCHED_FIFO), W(SCHED_RR), W(SCHED_BATCH), W(SCHED_IDLE), {"SCHED_DEADLINE", 6})
 LIST(arch_kinds, {"ARCH_SET_GS", 0x1001}, {"ARCH_SET_FS", 0x1002}, {"ARCH_GET_FS", 0x1003}, {"ARCH_GET_GS", 0x1004},
      {"ARCH_GET_CPUID", 0x1011}, {"ARCH_SET_CPUID", 0x1012})
+LIST(seccomp_kinds, {"SECCOMP_SET_MODE_STRICT", 0}, {"SECCOMP_SET_MODE_FILTER", 1}, {"SECCOMP_GET_ACTION_AVAIL", 2},
+     {"SECCOMP_GET_NOTIF_SIZES", 3})
 LIST(random_bits, W(GRND_NONBLOCK), W(GRND_RANDOM), {"GRND_INSECURE", 4})
 LIST(signal_bits, {"SA_RESTORER", 0x4000000}, W(SA_ONSTACK), W(SA_RESTART), W(SA_INTERRUPT), W(SA_NODEFER),
      {"SA_RESETHAND", 0x80000000}, W(SA_NOCLDSTOP), W(SA_SIGINFO), W(SA_NOCLDWAIT))
@@ -159,6 +161,7 @@ static const struct words words[SHOWS] = {
     [SHOW_SIGHOW] = KINDS(mask_kinds),
     [SHOW_SCHED] = KINDS(scheduler_kinds),
     [SHOW_ARCH] = KINDS(arch_kinds),
+    [SHOW_SECCOMP] = KINDS(seccomp_kinds),
     [SHOW_CLOCK] = KINDS(clock_kinds),
     [SHOW_TIMERABS] = BITS(timer_bits),
     [SHOW_EPOLLOP] = KINDS(epoll_operations),

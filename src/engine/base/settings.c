@@ -28,6 +28,7 @@ enum {
     SETTING_PARENT_PC,
     SETTING_SHARE,
     SETTING_ENGINE,
+    SETTING_FILTERS,
     SETTING_LIMIT_SPACE,
     SETTING_LIMIT_SPACE_MOST,
     SETTING_LIMIT_DATA,
@@ -50,6 +51,7 @@ static const struct setting_row rows[] = {
     {"parentpc", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"share", CHANNEL_COUNT, 0, INT32_MAX, 0},
     {"engine", CHANNEL_COUNT, 0, INT32_MAX, 0},
+    {"filters", CHANNEL_COUNT, 0, INT32_MAX, 0},
     {"limitspace", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"limitspacemost", CHANNEL_COUNT, 0, UINT64_MAX, 0},
     {"limitdata", CHANNEL_COUNT, 0, UINT64_MAX, 0},
@@ -138,6 +140,9 @@ static void settings_put(unsigned setting, const struct setting_value *value)
         break;
     case SETTING_ENGINE:
         settings.engine = (i32)value->number;
+        break;
+    case SETTING_FILTERS:
+        settings.filters = (i32)value->number;
         break;
     case SETTING_LIMIT_SPACE:
         settings.limit_space[0] = value->number;

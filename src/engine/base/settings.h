@@ -32,6 +32,7 @@ struct settings {
     u64 parent_pc;
     i32 share; /* internal: the file of the group of processes that share memory, 0: none yet */
     i32 engine;           /* internal: the engine's own file, 0: not given */
+    i32 filters;          /* internal: a file of filters of system calls, 0: none */
     u64 limit_space[2];   /* internal: the limits plus one, current and maximum, 0: not given */
     u64 limit_data[2];
     u64 limit_code;       /* the same for what may not become code (memory_limits.h) */

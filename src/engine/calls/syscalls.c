@@ -32,8 +32,10 @@
 #include "engine/memory/mapping.h"
 #include "engine/share/share.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/filters.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/cpu.h"
+#include "log/format.h"
 #include "log/syscall_table.h"
 
 enum { SMALL_BUFFER = 256 };
@@ -49,7 +51,7 @@ static call_handler *const handlers[SYSCALL_NUMBERS + 1] = {
 };
 
 static struct {
-    u32 direct_known;    /* the state for which cpu->direct was made */
+    u64 direct_known;    /* the state for which cpu->direct was made */
     bool kernel_changed; /* by call_pass_again() */
 } syscalls;
 
@@ -97,14 +99,6 @@ i64 call_perf_event_open(struct call *call)
     u64 flags;
     bool known = guest_read_u64(gaddr(call->args[0] + FLAGS), &flags);
     return known && (flags & sigtrap) ? call_refused(-EINVAL) : call_pass(call);
-}
-
-/* Also for a bad pointer: browsers pass one to find out whether the kernel has filters. They take
- * EFAULT for yes, and give up if the filter is refused afterwards. */
-i64 call_refuse_seccomp(struct call *call)
-{
-    (void)call;
-    return call_refused(-EINVAL);
 }
 
 i64 call_pass_again(const struct call *call)
@@ -241,6 +235,8 @@ EVERY_CALL void syscalls_finish(i64 result)
  * kept. */
 static bool is_direct(u64 number)
 {
+    if (!filters_allow_all(thread_self(), number))
+        return false;
     const struct syscall_traits *traits = syscall_traits_of(number);
     if (handler_of(number) || (traits->effects & EFFECT_HIDES) ||
         ((traits->effects & EFFECT_FILLS) && code_watch_protects()))
@@ -249,10 +245,11 @@ static bool is_direct(u64 number)
 }
 
 /* The state on which the choice depends, besides the owner of the log, which does not change while
- * the door may be open. */
-static u32 direct_state(void)
+ * the door may be open. The list of filters is somewhere in the pools. */
+static u64 direct_state(void)
 {
-    return 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |
+    const struct thread *t = thread_self();
+    return (u64)t->filters << 5 | (u64)(t->filter_mode == FILTERS_STRICT) << 4 | 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |
            (observer.any_call != NULL) << 3;
 }
 
@@ -287,20 +284,27 @@ void syscalls_run(void)
         return;
     }
     const struct call asked = call_from_registers();
+    struct thread *t = thread_self();
     i64 result;
     if (observer.any_call)
         observer.any_call();
+    u32 verdict = syscalls_judge(&asked);
+    t->call.flags = verdict == FILTER_ALLOW ? 0 : SYSCALL_FILTERED;
     enum log_answer answer = log_call_begins(&asked, &result);
     if (answer == LOG_LATER)
         return;
-    if (answer == LOG_MAKE) {
+    if (verdict != FILTER_ALLOW) {
+        result = syscalls_stopped(verdict);
+    } else if (answer == LOG_MAKE) {
         struct call call = asked; /* a handler may change its copy */
         result = syscalls_make(&call);
     }
     log_call_ends(&asked, result);
     if (result != CALL_DONE)
-        syscalls_finish(result);
+        syscalls_finish(t->call.flags & SYSCALL_ROLLED_BACK ? (i64)asked.number : result);
     log_call_returns(&asked, result);
+    if (__builtin_expect(t->call.flags & (SYSCALL_FILTERED | SYSCALL_ENDS_THREAD), 0))
+        syscalls_carry_out(&asked, verdict);
 }
 
 /* --- threads of a snapshot ------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #define ENGINE_SYSCALLS_INTERNAL_H
 
 #include "engine/log/log.h"
+#include "engine/threads/filters.h"
+#include "engine/threads/thread.h"
 #include "engine/x86_64/call.h"
 
 /* Pass a call to the kernel: directly, for those that never wait; or without the baton. In a replay
@@ -35,7 +37,6 @@ i64 call_refused(i64 result);
 i64 call_refuse(struct call *call);
 i64 call_copy_file_range(struct call *call);
 i64 call_perf_event_open(struct call *call);
-i64 call_refuse_seccomp(struct call *call);
 i64 call_personality(struct call *call);
 
 /* syscalls_files.c */
@@ -118,6 +119,21 @@ i64 call_prctl(struct call *call);
 i64 call_arch_prctl(struct call *call);
 i64 call_modify_ldt(struct call *call);
 i64 call_getrandom(struct call *call);
+
+/* syscalls_filters.c */
+i64 call_seccomp(struct call *call);
+i64 call_set_filter_mode(u64 mode, u64 program); /* prctl */
+u32 syscalls_run_filters(const struct call *call);
+i64 syscalls_stopped(u32 verdict);
+void syscalls_carry_out(const struct call *call, u32 verdict);
+
+/* What the guest's filters say about a call. */
+static inline u32 syscalls_judge(const struct call *call)
+{
+    return __builtin_expect(thread_self()->filter_mode == FILTERS_NONE, 1)
+               ? (u32)FILTER_ALLOW
+               : syscalls_run_filters(call);
+}
 
 /* syscalls_reproducible.c */
 i64 call_clock_gettime(struct call *call);

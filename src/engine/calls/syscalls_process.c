@@ -119,11 +119,11 @@ i64 call_sigaltstack(struct call *call)
     return signals_altstack(gaddr(call->args[0]), gaddr(call->args[1]));
 }
 
-/* prctl operations that the engine cannot tolerate: a filter for its own system calls, traps on
- * cpuid and rdtsc which it uses, shadow stacks that its returns
- * would not match, tagged addresses. */
+/* prctl operations that the engine cannot tolerate: traps on cpuid and rdtsc, which it uses, shadow
+ * stacks that its returns would not match, tagged addresses. */
 
 enum {
+    PR_GET_SECCOMP = 21,
     PR_SET_SECCOMP = 22,
     PR_GET_TSC = 25,
     PR_SET_TSC = 26,
@@ -181,7 +181,10 @@ i64 call_prctl(struct call *call)
         return set_code_denied(call);
     case PR_GET_MDWE:
         return get_code_denied(call);
-    case PR_SET_SECCOMP: /* see call_refuse_seccomp() */
+    case PR_GET_SECCOMP:
+        return thread_self()->filter_mode;
+    case PR_SET_SECCOMP:
+        return call_set_filter_mode(call->args[1], call->args[2]);
     case PR_SET_SYSCALL_USER_DISPATCH:
     case PR_SET_SHADOW_STACK_STATUS:
     case PR_LOCK_SHADOW_STACK_STATUS:

@@ -80,7 +80,7 @@ void memory_limits_get(u32 resource, u64 ret[2])
     ret[1] = l->most;
 }
 
-static bool is_capable(u32 capability)
+bool memory_limits_capable(u32 capability)
 {
     u32 head[2] = {K_CAPABILITY_VERSION_3, 0}, sets[6] = {0};
     return !kernel_call(__NR_capget, head, sets) && (sets[0] >> capability & 1);
@@ -91,7 +91,7 @@ i64 memory_limits_set(u32 resource, const u64 limit[2])
     struct memory_limit *l = limit_find(resource);
     if (limit[0] > limit[1])
         return -EINVAL;
-    if (limit[1] > l->most && !is_capable(K_CAP_SYS_RESOURCE))
+    if (limit[1] > l->most && !memory_limits_capable(K_CAP_SYS_RESOURCE))
         return -EPERM;
     l->now = limit[0];
     l->most = limit[1];
@@ -150,7 +150,7 @@ bool memory_limits_allow_locking(void)
 {
     u64 limit[2];
     return kernel_call(__NR_prlimit64, 0, K_RLIMIT_MEMLOCK, NULL, limit) ||
-           memory_limits_mapped() <= limit[0] || is_capable(K_CAP_IPC_LOCK);
+           memory_limits_mapped() <= limit[0] || memory_limits_capable(K_CAP_IPC_LOCK);
 }
 
 void memory_limits_lock_future(u64 flags)

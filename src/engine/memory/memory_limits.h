@@ -21,6 +21,9 @@ void memory_limits_get(u32 resource, u64 ret[2]);
 /* Returns 0, or the error of setrlimit. */
 i64 memory_limits_set(u32 resource, const u64 limit[2]);
 
+/* True if the guest has the capability (CAP_*). */
+bool memory_limits_capable(u32 capability);
+
 /* The total size of all areas. */
 u64 memory_limits_mapped(void);
 /* True if this many bytes may be added, of memory with this protection (PROT_*), private or

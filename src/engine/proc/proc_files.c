@@ -19,6 +19,7 @@
 #include "engine/memory/memory_limits.h"
 #include "engine/proc/proc_files_internal.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/filters.h"
 
 enum {
     BUFFER = 4096,
@@ -296,6 +297,14 @@ static void put_set(struct out *o, const char *name, u64 set)
     put_field(o, name, &value);
 }
 
+static void put_number(struct out *o, const char *name, u64 number)
+{
+    char digits[32];
+    struct text value = TEXT(digits);
+    text_add_unsigned(&value, number);
+    put_field(o, name, &value);
+}
+
 static void put_size(struct out *o, const char *name)
 {
     enum { COLUMNS = 8 };
@@ -324,6 +333,10 @@ static bool copy_status(void *context, const char *line)
         put_size(o, "VmPeak:\t");
     } else if (text_starts(line, "VmSize:")) {
         put_size(o, "VmSize:\t");
+    } else if (text_starts(line, "Seccomp:")) {
+        put_number(o, "Seccomp:\t", thread_self()->filter_mode);
+    } else if (text_starts(line, "Seccomp_filters:")) {
+        put_number(o, "Seccomp_filters:\t", filters_count(thread_self()));
     } else {
         proc_files_put_text(o, line);
         proc_files_put_text(o, "\n");

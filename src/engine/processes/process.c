@@ -182,6 +182,8 @@ void process_put_aside(const struct thread *t, struct process_parent *parent)
     parent->clear_tid = t->clear_tid;
     parent->robust_list = t->robust_list;
     parent->call = t->call;
+    parent->filters = t->filters;
+    parent->filter_mode = t->filter_mode;
     memory_limits_keep(&parent->limits);
 }
 
@@ -196,6 +198,8 @@ void process_put_back(struct thread *t, const struct process_parent *parent)
     t->in_vfork = parent->in_vfork;
     t->clear_tid = parent->clear_tid;
     t->robust_list = parent->robust_list;
+    t->filters = parent->filters;
+    t->filter_mode = parent->filter_mode;
     memory_limits_bring_back(&parent->limits);
 }
 

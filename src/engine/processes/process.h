@@ -40,6 +40,8 @@ struct process_parent {
     u32 tid;
     bool in_vfork;
     struct gaddr clear_tid, robust_list;
+    const struct filter *filters;
+    u8 filter_mode;
     struct memory_limits_kept limits;
 };
 void process_put_aside(const struct thread *t, struct process_parent *parent);

@@ -9,7 +9,8 @@
  * (process_tracer.c).
  *
  * A program given by a descriptor is inherited open, by a copy that its loader closes (the
- * setting fd), and so is the engine's own file (the setting engine).
+ * setting fd), and so are the engine's own file (the setting engine) and a file with the guest's
+ * filters of system calls (the setting filters).
  */
 #include "engine/base/descriptors.h"
 #include "engine/base/kernel.h"
@@ -23,6 +24,7 @@
 #include "engine/proc/proc_files.h"
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
+#include "engine/threads/filters.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
@@ -215,7 +217,7 @@ static i64 count_arguments(struct gaddr argv)
 
 /* Returns the engine's settings, without those of this image only, and with those that the next
  * needs. */
-static const char *settings_for(i32 fd, i32 engine)
+static const char *settings_for(i32 fd, i32 engine, i64 filters)
 {
     static char buffer[SETTINGS_SIZE];
     struct text out = TEXT(buffer);
@@ -224,7 +226,8 @@ static const char *settings_for(i32 fd, i32 engine)
         const char *end = comma ? comma : item + strlen(item);
         bool skip = text_starts(item, "fd=") || text_starts(item, "parent") ||
                     text_starts(item, "record=") || text_starts(item, "share=") ||
-                    text_starts(item, "engine=") || text_starts(item, "limit");
+                    text_starts(item, "engine=") || text_starts(item, "filters=") ||
+                    text_starts(item, "limit");
         if (!skip && out.length)
             text_add_char(&out, ',');
         for (; item < end; item++)
@@ -240,6 +243,7 @@ static const char *settings_for(i32 fd, i32 engine)
         text_add(&out, out.length ? ",engine=" : "engine=");
         text_add_signed(&out, engine);
     }
+    filters_describe(&out, filters);
     memory_limits_describe(&out);
     log_describe_exec(&out);
     buffer[out.length] = 0;
@@ -247,7 +251,7 @@ static const char *settings_for(i32 fd, i32 engine)
 }
 
 static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 engine,
-                           struct gaddr argv)
+                           i64 filters, struct gaddr argv)
 {
     static const char nothing[] = "";
     i64 count = count_arguments(argv);
@@ -256,7 +260,7 @@ static i64 build_arguments(const struct exec_target *target, i32 inherited, i32 
     if (!process_exec_make_room(CHANNEL_ARGS_MIN + (u64)count + 1))
         return -ENOMEM;
     process_exec.arguments[0] = (u64)CHANNEL_ENGINE_NAME;
-    process_exec.arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine);
+    process_exec.arguments[CHANNEL_ARG_SETTINGS] = (u64)settings_for(inherited, engine, filters);
     process_exec.arguments[CHANNEL_ARG_PATH] = (u64)target->path;
     process_exec.arguments[CHANNEL_ARG_ARGV0] = (u64)nothing; /* there is always one */
     if (!guest_read(&process_exec.arguments[CHANNEL_ARG_ARGV0], argv, (size_t)count * sizeof(u64)))
@@ -315,14 +319,17 @@ static i64 exec_with(const struct exec_target *target, i64 inherited, struct gad
                      struct gaddr envp)
 {
     /* An error: the program has no descriptor left. */
-    i64 engine = process_exec_hand_on(process_exec.engine_fd);
-    i64 result = build_arguments(target, (i32)inherited, (i32)engine, argv);
+    i64 engine = process_exec_hand_on(process_exec.engine_fd), filters = filters_hand_on();
+    i64 result = filters < -1 ? filters
+                              : build_arguments(target, (i32)inherited, (i32)engine, filters, argv);
     if (result == 0)
         process_leaves();
     if (result == 0)
         result = exec_descriptor(process_exec.engine_fd, (u64)process_exec.arguments, envp.at);
     if (!kernel_failed(engine))
         descriptors_drop((i32)engine);
+    if (!kernel_failed(filters))
+        descriptors_drop((i32)filters);
     return result;
 }
 

@@ -17,6 +17,7 @@
 #include "engine/processes/process.h"
 #include "engine/signals/signals.h"
 #include "engine/threads/futex.h"
+#include "engine/threads/filters.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
@@ -56,6 +57,7 @@ void thread_prepare(struct thread *t, const struct k_clone_args *args)
     t->mask = parent->mask;
     t->forbidden = parent->forbidden;
     t->read_executes = parent->read_executes;
+    filters_inherit(t, parent);
     t->altstack = (struct k_stack){.flags = K_SS_DISABLE};
     t->apart = parent->apart || !(args->flags & K_CLONE_THREAD);
     signals_table_begin(t, args->flags & K_CLONE_SIGHAND);

@@ -350,6 +350,18 @@ void signals_deliver(void)
     }
 }
 
+void signals_force(const struct k_siginfo *info)
+{
+    struct thread *t = thread_self();
+    if (signals_is(info->signal, t->mask) || !signals_has_handler(info->signal))
+        signals_die(info);
+    signals_block_sent();
+    if (t->waiting_info.signal)
+        signals_send_self(&t->waiting_info); /* it comes afterwards */
+    t->waiting_info = *info;
+    t->signal_waiting = true;
+}
+
 /* Faults */
 
 /* The kernel blocks all signals now. */

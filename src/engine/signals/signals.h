@@ -48,6 +48,9 @@ void signals_block_sent(void);
 /* Gives the guest a synchronous signal at cpu's state: from EXIT_FAULT (thread_self()->fault_info)
  * or made by the engine. Ends the process if it is blocked or ignored, like the kernel. */
 void signals_fault(const struct k_siginfo *info);
+/* Gives the guest a signal that the kernel would force on it after a system call: it ends the
+ * process if it is blocked or has no handler. A recording has it as one from outside. */
+void signals_force(const struct k_siginfo *info);
 /* Under a plan, signals_fault() and similar functions only note the signal, so that the pass can
  * stop before it. Returns which one waits (0: none). It must be delivered before anything else of
  * the thread happens. */

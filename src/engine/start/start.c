@@ -22,6 +22,7 @@
 #include "engine/snapshot/interval.h"
 #include "engine/start/loader.h"
 #include "engine/snapshot/snapshot.h"
+#include "engine/threads/filters.h"
 #include "engine/threads/thread.h"
 #include "engine/track/record.h"
 #include "engine/track/replay.h"
@@ -101,6 +102,7 @@ _Noreturn static void engine_begin(void)
     stats_start();
     translate_start();
     process_start(started_as(request.auxv));
+    filters_start();
     vector_start();
     kept_start();
     begin_log(&inherited);

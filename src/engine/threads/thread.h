@@ -101,6 +101,9 @@ struct thread {
     struct k_siginfo waiting_info; /* this one (its signal is 0 if there is none), or */
     u32 forbidden;                 /* bits of enum thread_forbids */
     bool read_executes;            /* what it maps to read is code, too (personality) */
+    u8 filter_mode;                /* enum filters_mode */
+    bool filters_given;            /* by another thread, with its state of no_new_privs */
+    const struct filter *filters;  /* the newest; NULL: none (filters.h) */
     u64 held;                      /* synchronous signals that a process sent, as bits; they wait */
     struct k_siginfo held_info[SIG_SEGV + 1]; /* here while the guest blocks them */
     struct k_siginfo fault_info;   /* of EXIT_FAULT */

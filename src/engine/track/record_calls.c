@@ -98,7 +98,6 @@ static void note_call(struct thread_call *c, const struct call *call)
     struct record_moment now = record_now();
     c->open = true;
     c->met = false;
-    c->flags = 0;
     c->asked = *call;
     c->has_reached = false;
     c->tick = now.tick;
@@ -358,13 +357,15 @@ static void write_call(struct thread_call *c, i64 result)
     b.flags = &((struct event_syscall *)record_add(&b, &payload, sizeof(payload)))->flags;
     record_add(&b, c->made.args, payload.args * sizeof(u64));
     c->made.result = result;
-    call_written(&c->made, &memory, record_written, &b);
-    u32 effects = c->made.variant->effects;
+    bool made = !(c->flags & SYSCALL_FILTERED);
+    u32 effects = made ? c->made.variant->effects : 0;
+    if (made)
+        call_written(&c->made, &memory, record_written, &b);
     if (effects & EFFECT_LOCKS)
         add_futex_words(&b, c->made.args);
-    if ((record.shares_files || record.private_files) && result >= 0)
+    if ((record.shares_files || record.private_files) && made && result >= 0)
         add_file_changes(&b, &c->made, c->size_before);
-    if (record.memory_files && result >= 0)
+    if (record.memory_files && made && result >= 0)
         add_memory_changes(&b, &c->made);
     if ((effects & EFFECT_PEERS) && result > 0)
         add_own_memory(&b, &c->made);
@@ -377,7 +378,7 @@ static void write_call(struct thread_call *c, i64 result)
     call_shown(&c->made, &memory, add_shown, &b);
     record_publish(&b);
     c->met = true;
-    if (result >= 0 && !thread_self()->in_vfork)
+    if (made && result >= 0 && !thread_self()->in_vfork)
         follow_call(c, effects, (u64)result);
 }
 
@@ -387,7 +388,7 @@ enum log_answer record_call_begins(const struct call *call, i64 *result)
     (void)result;
     t->ends_in_log = true;
     note_call(&t->call, call);
-    if (syscall_has(call->number, EFFECT_SIGRETURN))
+    if (syscall_has(call->number, EFFECT_SIGRETURN) && !(t->call.flags & SYSCALL_FILTERED))
         write_call(&t->call, 0); /* afterwards nothing is left to log from */
     return LOG_MAKE;
 }

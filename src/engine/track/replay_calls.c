@@ -109,7 +109,8 @@ static _Noreturn void become_another(const struct event *e)
     replay_conclude(CHANNEL_REPRODUCED, "", "");
 }
 
-/* False: the call failed in the recording, and its result is fed whatever kind of call it is. */
+/* False: the call failed in the recording, or was not made; its result is fed whatever kind of call
+ * it is. */
 static bool begin_call(const struct call *call)
 {
     const struct event *e = replay_next_or_end();
@@ -125,6 +126,8 @@ static bool begin_call(const struct call *call)
     if (e->kind != EVENT_SYSCALL || s->number != call->number)
         diverge_call(e, call);
     replay_expect_state(e, cpu->rip - SYSCALL_LENGTH);
+    if (s->flags & SYSCALL_FILTERED)
+        return false;
     return s->result >= 0 || !syscall_has(call->number, EFFECT_WHOLE);
 }
 
@@ -222,12 +225,14 @@ i64 replay_feed(void)
     const struct event *e = call_event();
     const struct event_syscall *s = (const struct event_syscall *)e->payload;
     i64 result = s->result;
-    bool more = s->flags & EVENT_MORE;
+    bool more = s->flags & EVENT_MORE, made = !(s->flags & SYSCALL_FILTERED);
+    c->flags |= s->flags & (SYSCALL_ROLLED_BACK | SYSCALL_ENDS_THREAD);
     replay_apply_pieces(e->payload + sizeof(*s) + s->args * sizeof(u64), replay_event_end(e));
     replay_met(e);
     replay_apply_data(more);
     c->met = true;
-    follow_call(&c->asked, result);
+    if (made)
+        follow_call(&c->asked, result);
     if (result == -EINTR)
         replay_expect_signal();
     return result;
@@ -277,7 +282,7 @@ enum log_answer replay_call_begins(const struct call *call, i64 *result)
     if (observer.call_begins)
         observer.call_begins(call);
     bool redo = begin_call(call) && redoes(call);
-    if (syscall_has(call->number, EFFECT_SIGRETURN))
+    if (redo && syscall_has(call->number, EFFECT_SIGRETURN))
         meet_call(0);
     if (redo)
         return LOG_MAKE;

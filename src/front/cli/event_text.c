@@ -82,6 +82,10 @@ static void print_syscall(FILE *out, const struct event *e)
         fputs(" (memory compared)", out);
     if (call->flags & SYSCALL_REFUSED)
         fputs(" (answered by ebb)", out);
+    if (call->flags & SYSCALL_FILTERED)
+        fputs(call->flags & SYSCALL_ENDS_THREAD ? " (a filter ended the thread)"
+                                                : " (stopped by a filter)",
+              out);
 }
 
 static void print_data(FILE *out, const struct event *e)
