@@ -84,7 +84,7 @@ static u32 effects_of_variants(const struct syscall_row *row)
 static const char *fault_of(u64 number)
 {
     const struct syscall_traits *t = syscall_traits_of(number);
-    bool refused = is(number, "refuse") || is(number, "refuse_seccomp");
+    bool refused = is(number, "refuse");
     if (t->effects != syscall_row_of(number)->effects)
         return "its two parts disagree on effects";
     if (effects_of_variants(syscall_row_of(number)) & ~t->effects)

@@ -1,9 +1,13 @@
 /* The group: see share_group.h.
  *
- * The baton is a word: the process id of its holder, or 0. A process that finds it taken sleeps on
- * it, for some milliseconds at most. So a lost wake-up, or the death of the holder, does not leave
- * all of them asleep. A holder that is stopped (by SIGSTOP, which cannot be caught) also loses the
- * baton, and takes it again when it next checks.
+ * The baton is a word: the number of its holder as a member, or 0. A process that finds it taken
+ * sleeps on it, for some milliseconds at most. So a lost wake-up, or the death of the holder, does
+ * not leave all of them asleep. A holder that is stopped (by SIGSTOP, which cannot be caught) also
+ * loses the baton, and takes it again when it next checks.
+ *
+ * Process ids mean different processes in different namespaces (sandboxes). Each member has a lock
+ * on the byte of the group's file that has its number; the kernel drops the lock when the process
+ * ends, and every namespace can see that.
  *
  * Ages are in one table. An object gets a range of it, in units of UNIT_PAGES. Each unit has the
  * age of its youngest page, so that a search for new pages skips old units quickly. Ranges are
@@ -39,10 +43,27 @@ enum {
     K_FUTEX_WAKE = 1,
     K_POLLIN = 1,
     K_MFD_CLOEXEC = 1,
+    MEMBERS_KNOWN = 65536,
+    MEMBER_LOCKED = 1,
+    MEMBER_UNLOCKED = 2,
+    FCNTL_ASK_LOCK = 5,
+    FCNTL_SET_LOCK = 6,
+};
+
+struct member_lock { /* struct flock */
+    i16 type, whence;
+    i64 start, length;
+    i32 pid;
+};
+
+struct share_member {
+    u64 numbers; /* the namespace of its process id; 0: not known */
+    u32 pid;
+    u32 number;
 };
 
 struct share_group {
-    u32 word;    /* holder's process id, 0: free */
+    u32 word;    /* the holder, 0: free */
     u32 waiting; /* number of sleepers */
     u32 last;    /* the member that had it last */
     u32 members; /* number of members ever */
@@ -57,6 +78,7 @@ struct share_group {
     u64 numbers; /* the namespace of the process ids in it */
     struct share_suspect suspect[SHARE_SUSPECTS_MOST];
     struct share_place place[PLACES];
+    struct share_member member[MEMBERS_KNOWN]; /* at their numbers modulo MEMBERS_KNOWN */
     u32 bucket[BUCKETS];
     struct share_object object[OBJECTS_MOST];
     u64 unit_age[UNITS_MOST];
@@ -66,7 +88,9 @@ struct share_group {
 struct share_group *share_group;
 static struct {
     i32 descriptor;
-    u32 pid, member;
+    i32 locked; /* the descriptor by which the lock was taken; closing that drops it */
+    u32 member;
+    u64 numbers;
     struct share_place *place;
 } self = {.descriptor = -1};
 
@@ -166,16 +190,32 @@ void share_group_made(u32 pid)
         share_group_take_place(pid);
 }
 
+static struct member_lock lock_of(u32 member)
+{
+    return (struct member_lock){.type = MEMBER_LOCKED, .start = (i64)member, .length = 1};
+}
+
+static void lock_own(void)
+{
+    struct member_lock lock = lock_of(self.member);
+    kernel_call(__NR_fcntl, self.descriptor, FCNTL_SET_LOCK, &lock);
+    self.locked = self.descriptor;
+}
+
 static void become_member(void)
 {
-    self.pid = (u32)kernel_call(__NR_getpid);
+    u32 pid = (u32)kernel_call(__NR_getpid);
+    self.numbers = share_group_numbers();
     self.place = NULL;
-    if (share_group_numbers() == share_group->numbers)
-        self.place = share_group_take_place(self.pid);
+    if (self.numbers == share_group->numbers)
+        self.place = share_group_take_place(pid);
     visits_returns();
     if (self.place)
         self.place->count = 0; /* those ranges were in another image's memory */
     self.member = __atomic_add_fetch(&share_group->members, 1, __ATOMIC_SEQ_CST);
+    share_group->member[self.member % MEMBERS_KNOWN] =
+        (struct share_member){self.numbers, pid, self.member};
+    lock_own();
 }
 
 void share_group_start(i32 inherited)
@@ -211,8 +251,8 @@ void share_group_forked(void)
 static bool try_take(void)
 {
     u32 free = 0;
-    return __atomic_compare_exchange_n(&share_group->word, &free, self.pid, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
+    return __atomic_compare_exchange_n(&share_group->word, &free, self.member, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 bool share_group_has_ended(u32 id)
@@ -242,14 +282,33 @@ bool share_group_is_stopped(u32 id)
     return false;
 }
 
+/* Returns the id that a member in another namespace has in this one; 0: none that is known; -1: the
+ * member has ended. */
+static i64 foreign_process(u32 number)
+{
+    struct member_lock lock = lock_of(number);
+    if (kernel_failed(kernel_call(__NR_fcntl, self.descriptor, FCNTL_ASK_LOCK, &lock)))
+        return 0;
+    return lock.type == MEMBER_UNLOCKED ? -1 : lock.pid > 0 ? lock.pid : 0;
+}
+
+/* True if a member has ended or is stopped. */
+static bool cannot_go_on(u32 number)
+{
+    const struct share_member *m = &share_group->member[number % MEMBERS_KNOWN];
+    if (m->number == number && m->numbers && m->numbers == self.numbers)
+        return share_group_has_ended(m->pid) || share_group_is_stopped(m->pid);
+    i64 pid = foreign_process(number);
+    return pid < 0 || (pid > 0 && share_group_is_stopped((u32)pid));
+}
+
 static void sleep_for_it(u32 tries)
 {
     struct k_timespec limit = {0, WAIT_NS};
     u32 holder = __atomic_load_n(&share_group->word, __ATOMIC_SEQ_CST);
     if (!holder)
         return;
-    if (tries % LOOK_EVERY == LOOK_EVERY - 1 &&
-        (share_group_has_ended(holder) || share_group_is_stopped(holder)))
+    if (tries % LOOK_EVERY == LOOK_EVERY - 1 && cannot_go_on(holder))
         __atomic_compare_exchange_n(&share_group->word, &holder, 0, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST);
     else
@@ -273,6 +332,8 @@ static void wait_and_take(void)
 
 bool share_group_take(void)
 {
+    if (self.locked != self.descriptor)
+        lock_own();
     if (!try_take())
         wait_and_take();
     __atomic_add_fetch(&share_group->takes, 1, __ATOMIC_RELAXED);
@@ -285,7 +346,7 @@ bool share_group_take(void)
 
 void share_group_give(void)
 {
-    u32 own = self.pid;
+    u32 own = self.member;
     __atomic_compare_exchange_n(&share_group->word, &own, 0, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST); /* unless it was lost */
     if (__atomic_load_n(&share_group->waiting, __ATOMIC_SEQ_CST))
@@ -294,7 +355,7 @@ void share_group_give(void)
 
 bool share_group_lost(void)
 {
-    return __atomic_load_n(&share_group->word, __ATOMIC_RELAXED) != self.pid;
+    return __atomic_load_n(&share_group->word, __ATOMIC_RELAXED) != self.member;
 }
 
 void share_group_offer(void)
