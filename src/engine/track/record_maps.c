@@ -3,6 +3,7 @@
 #include "engine/base/kernel.h"
 #include "engine/base/layout.h"
 #include "engine/base/pool.h"
+#include "engine/base/process_file.h"
 #include "engine/base/program_file.h"
 #include "engine/base/text.h"
 #include "engine/memory/areas.h"
@@ -16,11 +17,21 @@
 
 #define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
+/* In a user namespace that does not have the real root, root's files seem to belong to user 65534. */
+static bool is_root(u32 uid)
+{
+    enum { UNMAPPED = 65534 };
+    static const char all[] = "         0          0 4294967295";
+    char map[256];
+    return uid == 0 || (uid == UNMAPPED && process_file_read(0, "uid_map", map, sizeof(map)) &&
+                        !text_starts(map, all));
+}
+
 /* Files from a package do not change, at least for a while; ebb keeps a copy of others. */
 static bool likely_to_stay(const struct k_stat *st)
 {
     enum { WRITABLE_BY_OTHERS = 022, S_IFMT = 0170000, S_IFREG = 0100000 };
-    return st->uid == 0 && (st->mode & S_IFMT) == S_IFREG && !(st->mode & WRITABLE_BY_OTHERS);
+    return is_root(st->uid) && (st->mode & S_IFMT) == S_IFREG && !(st->mode & WRITABLE_BY_OTHERS);
 }
 
 u64 record_modified(const struct k_stat *st)
