@@ -120,6 +120,7 @@ enum syscall_effect {
     /* writes to the file whose descriptor is argument 2; any part of it may change */
     EFFECT_COPIES = 1 << 29,
     EFFECT_COUNTER = 1 << 30, /* variants of prctl: allows or forbids the time stamp counter */
+    EFFECT_STRICT = (int)(1u << 31), /* the strict mode of seccomp allows it */
 };
 
 struct syscall_traits {

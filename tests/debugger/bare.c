@@ -1,5 +1,4 @@
-/* Functions without call frame information: the debugger can only follow what each one does to the
- * stack until it returns. */
+/* Functions without call frame information: what one does to the stack until it returns is all that is known of it. */
 static volatile int seen;
 
 static void stop_here(int what)

@@ -1,5 +1,4 @@
-/* The program for tests of `changes`: globals, arrays, structs, unions, bit-fields, statics,
- * locals, recursion, the heap. */
+/* What `changes` is asked about: globals, arrays, structs, unions, bit-fields, statics, locals, recursion, the heap. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

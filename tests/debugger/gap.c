@@ -1,5 +1,5 @@
-/* A function like the C library's clone3: it has lines to its end, but its unwind information ends
- * earlier, since the code after that point may run without a caller. */
+/* A function like the C library's clone3: it has lines to its end, but its unwind information ends before, for what
+ * goes on there need not have been called. */
 int gap(int n);
 
 static int add(int n)

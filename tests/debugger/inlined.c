@@ -1,5 +1,4 @@
-/* A function that is inlined twice into another and once into main: a breakpoint on it is set at
- * each of its instances. */
+/* A function that is inlined twice into another, and once into main: breakpoints are at each of its instances. */
 static int total;
 
 static inline __attribute__((always_inline)) int mix(int a)

@@ -1,4 +1,4 @@
-/* Reads its own file and that of the library, as programs do that print their own backtraces. */
+/* Looks into its own file and that of the library, as programs do that print their own backtraces. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

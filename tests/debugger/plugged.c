@@ -1,5 +1,4 @@
-/* Has thread-local data and, like the C library, an interpreter, so that it looks like a program.
- * */
+/* Has thread-local data, and like the C library an interpreter, so that it looks as if it were a program. */
 int plugged(int n);
 
 const char interpreter[] __attribute__((section(".interp"))) = "/lib64/ld-linux-x86-64.so.2";

@@ -1,5 +1,4 @@
-/* Threads that wait for each other in all the usual ways. The argument says which; the default is
- * `pair`. */
+/* Threads that wait for each other in all the usual ways; the argument says which, `pair` without. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -1,5 +1,4 @@
-/* Stacks made by makecontext and changed by swapcontext: two take turns, and one is left for ever.
- * */
+/* Stacks that are made by makecontext and changed by swapcontext: two that take turns, one that is never come back to. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>

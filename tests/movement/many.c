@@ -1,5 +1,4 @@
-/* Millions of statements, for movements that count them: branches, calls, faults between two
- * statements, and a second thread that executes some. */
+/* Millions of statements, for movements that count them: branches, calls, faults between two statements, a thread that has some, too. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Locals, pointers, bit-fields and thread-local variables that change in a few hundred
- * instructions: the program for answers.py, which checks answers over time. */
+/* Locals, pointers, bit-fields and thread-locals that change in a few hundred instructions: what answers over time are held against
+ * (answers.py). */
 struct item {
     int count;
     struct item *next;

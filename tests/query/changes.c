@@ -1,5 +1,4 @@
-/* Memory that changes in many ways: the program for history_check.c, which checks histories of
- * values. */
+/* Memory that changes in many ways: what the history of a value is held against (history_check.c). */
 #include <immintrin.h>
 #include <pthread.h>
 #include <signal.h>

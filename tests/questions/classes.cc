@@ -1,5 +1,4 @@
-// Classes, templates, references, name spaces, containers of the library: a program for random
-// questions.
+// Classes, templates, references, name spaces, the library's containers: questions are asked about them.
 #include <complex>
 #include <array>
 #include <cstdio>

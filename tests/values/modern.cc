@@ -1,5 +1,4 @@
-/* Types of the standard library and rare features of C++, for the tests of values. The program
- * stops in stop_here. */
+/* The standard library's types, and what is rarer in C++, for the tests of values: stops in stop_here. */
 #include <array>
 #include <bitset>
 #include <complex>

@@ -7,7 +7,6 @@
 #include "engine/base/settings.h"
 #include "engine/base/text.h"
 #include "engine/threads/thread.h"
-#include "log/syscall_numbers.h"
 #include "log/syscall_table.h"
 
 enum {
@@ -33,9 +32,7 @@ static u32 lower(u32 a, u32 b)
  * mode. */
 static u32 judge_strictly(u64 number)
 {
-    bool allowed = number == CALL_read || number == CALL_write || number == CALL_exit ||
-                   number == CALL_rt_sigreturn;
-    return allowed ? FILTER_ALLOW : FILTER_KILL_THREAD;
+    return syscall_has(number, EFFECT_STRICT) ? FILTER_ALLOW : FILTER_KILL_THREAD;
 }
 
 static bool is_given(const struct filter *f, u64 number)

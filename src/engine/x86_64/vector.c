@@ -226,6 +226,19 @@ static bool sse_in_use(const u8 *image)
            vector_word_at(image, XSAVE_MXCSR) != MXCSR_INITIAL;
 }
 
+/* Of the component of protection keys the last four bytes are never written. */
+static u32 written_size(unsigned component)
+{
+    return component == XSAVE_PKRU ? (u32)sizeof(u32) : native.places[component].size;
+}
+
+/* Bounds registers are never in use: Linux has not supported them since 5.6. xsavec leaves their
+ * place as it is. */
+static bool is_left_out(unsigned component, bool compacted)
+{
+    return compacted && (component == XSAVE_BNDREGS || component == XSAVE_BNDCSR);
+}
+
 /* Writes the features after the header. Returns those that differ from their initial values. */
 static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
 {
@@ -237,7 +250,8 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
         if (native.places[n].aligned)
             next = (next + 63) & ~63ul;
         u64 to = at + (compacted ? next : native.places[n].at);
-        guest_write(gaddr(to), from, native.places[n].size);
+        if (!is_left_out(n, compacted))
+            guest_write(gaddr(to), from, written_size(n));
         present |= (u64)!vector_all_zero(from, native.places[n].size) << n;
         next += native.places[n].size;
     }
