@@ -20,7 +20,7 @@ static u64 profile_count_at(const struct session_tally *t, u64 pc)
     return found ? found->count : 0;
 }
 
-static int compare_texts(const char *a, const char *b)
+static int profile_compare_texts(const char *a, const char *b)
 {
     return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
 }
@@ -38,9 +38,9 @@ struct profile_piece {
 static int piece_compare(const void *a, const void *b)
 {
     const struct profile_piece *x = a, *y = b;
-    int order = compare_texts(x->name, y->name);
+    int order = profile_compare_texts(x->name, y->name);
     if (!order)
-        order = compare_texts(x->file, y->file);
+        order = profile_compare_texts(x->file, y->file);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
@@ -82,7 +82,7 @@ static void profile_add_line(struct profile *p, const struct profile_piece *piec
     if (!piece->line)
         return;
     if (p->lines.count && last->function == function && last->line == piece->line &&
-        !compare_texts(last->file, piece->file)) {
+        !profile_compare_texts(last->file, piece->file)) {
         last->instructions += piece->count;
         return;
     }
@@ -98,7 +98,7 @@ static void profile_sum(struct profile *p, const struct list *pieces, struct sym
     const struct profile_piece *all = pieces->items;
     u64 entry = 0;
     for (size_t i = 0; i < pieces->count; i++) {
-        if (!i || compare_texts(all[i].name, all[i - 1].name)) {
+        if (!i || profile_compare_texts(all[i].name, all[i - 1].name)) {
             entry = 0;
             *(struct profile_function *)list_add(&p->functions) = (struct profile_function){
                 .name = all[i].name ? symbols_bare_name(all[i].name) : xformat("??"),
@@ -129,7 +129,7 @@ static int line_compare(const void *a, const void *b)
     const struct profile_line *x = a, *y = b;
     if (x->instructions != y->instructions)
         return x->instructions < y->instructions ? 1 : -1;
-    int order = compare_texts(x->file, y->file);
+    int order = profile_compare_texts(x->file, y->file);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
@@ -200,14 +200,14 @@ struct coverage_statement {
 static int statement_compare(const void *a, const void *b)
 {
     const struct coverage_statement *x = a, *y = b;
-    int order = compare_texts(x->file, y->file);
+    int order = profile_compare_texts(x->file, y->file);
     if (order)
         return order;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
-    return compare_texts(x->inlined, y->inlined);
+    return profile_compare_texts(x->inlined, y->inlined);
 }
 
 static void coverage_add_executed(struct symbols *symbols, const struct session_tally *t,
@@ -281,7 +281,7 @@ static void coverage_sum(const struct list *statements, struct list *lines)
 static int coverage_function_compare(const void *a, const void *b)
 {
     const struct coverage_function *x = a, *y = b;
-    int order = compare_texts(x->file, y->file);
+    int order = profile_compare_texts(x->file, y->file);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 

@@ -31,7 +31,7 @@ static struct {
     u64 size, used;           /* size: a power of 2, or 0 */
 } tally;
 
-static void make_room(struct growing *g, u64 size)
+static void tally_make_room(struct growing *g, u64 size)
 {
     if (size <= g->room)
         return;
@@ -83,8 +83,8 @@ void plan_tally_count(u64 pc, i64 times)
 static struct tally_stretch *plan_tally_add(const u64 *pcs, u32 count, u32 begin, u32 word)
 {
     u64 first = tally.pc_count;
-    make_room(&tally.stretches, (tally.stretch_count + 1) * sizeof(struct tally_stretch));
-    make_room(&tally.pcs, (first + count) * sizeof(*pcs));
+    tally_make_room(&tally.stretches, (tally.stretch_count + 1) * sizeof(struct tally_stretch));
+    tally_make_room(&tally.pcs, (first + count) * sizeof(*pcs));
     memcpy((u64 *)tally.pcs.items + first, pcs, count * sizeof(*pcs));
     tally.pc_count += count;
     struct tally_stretch *s = (struct tally_stretch *)tally.stretches.items + tally.stretch_count;

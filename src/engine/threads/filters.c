@@ -23,7 +23,7 @@ struct filter {
     struct filter_step steps[];
 };
 
-static u32 lower(u32 a, u32 b)
+static u32 stricter(u32 a, u32 b)
 {
     return (i32)(b & FILTER_ACTION) < (i32)(a & FILTER_ACTION) ? b : a;
 }
@@ -35,7 +35,7 @@ static u32 judge_strictly(u64 number)
     return syscall_has(number, EFFECT_STRICT) ? FILTER_ALLOW : FILTER_KILL_THREAD;
 }
 
-static bool is_given(const struct filter *f, u64 number)
+static bool filters_give(const struct filter *f, u64 number)
 {
     return number < SYSCALL_NUMBERS && (f->given[number / 64] >> number % 64 & 1);
 }
@@ -43,7 +43,7 @@ static bool is_given(const struct filter *f, u64 number)
 bool filters_allow_all(const struct thread *t, u64 number)
 {
     return t->filter_mode == FILTERS_NONE ||
-           (t->filter_mode == FILTERS_LIST && is_given(t->filters, number));
+           (t->filter_mode == FILTERS_LIST && filters_give(t->filters, number));
 }
 
 u32 filters_judge(const struct thread *t, const struct filter_data *data)
@@ -51,10 +51,10 @@ u32 filters_judge(const struct thread *t, const struct filter_data *data)
     u32 found = FILTER_ALLOW;
     if (t->filter_mode == FILTERS_STRICT)
         return judge_strictly(data->number);
-    if (data->machine == FILTER_MACHINE && is_given(t->filters, data->number))
+    if (data->machine == FILTER_MACHINE && filters_give(t->filters, data->number))
         return FILTER_ALLOW;
     for (const struct filter *f = t->filters; f; f = f->older)
-        found = lower(found, filter_program_run(f->steps, data));
+        found = stricter(found, filter_program_run(f->steps, data));
     return found;
 }
 
@@ -62,7 +62,7 @@ static void find_given(struct filter *f)
 {
     for (u32 n = 0; n < SYSCALL_NUMBERS; n++) {
         u32 answer;
-        if ((!f->older || is_given(f->older, n)) &&
+        if ((!f->older || filters_give(f->older, n)) &&
             filter_program_constant(f->steps, n, FILTER_MACHINE, &answer) &&
             answer == FILTER_ALLOW)
             f->given[n / 64] |= 1ul << n % 64;

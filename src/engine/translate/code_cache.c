@@ -184,8 +184,7 @@ bool code_cache_has_words(void)
 {
     if ((u64)(room.word_end - room.word_at) >= BLOCK_INSNS * sizeof(u64))
         return true;
-    if (!room.table_made)
-        lookup_clear(0);
+    lookup_prepare();
     if (room.cold_first - COLD_CHUNK < room.hot_at + CODE_CACHE_ROOM)
         return false;
     room.cold_first -= COLD_CHUNK;

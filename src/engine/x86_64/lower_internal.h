@@ -44,7 +44,6 @@ struct lowering {
     struct fragment *fragment;
     u8 *start;
     u64 pc; /* of the current instruction */
-    bool use_loop; /* `loop` is fast (AMD): decrement and jump in one */
     u32 counter; /* the number of the tick counter */
     bool use_loop; /* `loop` is fast (AMD): decrement and jump in one; for all fragments */
     u32 exit_count;

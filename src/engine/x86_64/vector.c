@@ -234,7 +234,7 @@ static u32 written_size(unsigned component)
 
 /* Bounds registers are never in use: Linux has not supported them since 5.6. xsavec leaves their
  * place as it is. */
-static bool is_left_out(unsigned component, bool compacted)
+static bool vector_leaves_out(unsigned component, bool compacted)
 {
     return compacted && (component == XSAVE_BNDREGS || component == XSAVE_BNDCSR);
 }
@@ -250,7 +250,7 @@ static u64 write_features(u64 at, const u8 *image, u64 features, bool compacted)
         if (native.places[n].aligned)
             next = (next + 63) & ~63ul;
         u64 to = at + (compacted ? next : native.places[n].at);
-        if (!is_left_out(n, compacted))
+        if (!vector_leaves_out(n, compacted))
             guest_write(gaddr(to), from, written_size(n));
         present |= (u64)!vector_all_zero(from, native.places[n].size) << n;
         next += native.places[n].size;

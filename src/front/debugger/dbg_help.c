@@ -70,7 +70,7 @@ static bool has_subject(const char *name)
     return false;
 }
 
-static void say_heading(struct dbg *d, const char *text)
+static void help_say_heading(struct dbg *d, const char *text)
 {
     dbg_colour(d, "1");
     dbg_say(d, "%s", text);
@@ -87,7 +87,7 @@ static void say_subject(struct dbg *d, const struct help_subject *s)
 {
     const char *names = s->commands, *name;
     size_t length;
-    say_heading(d, s->about);
+    help_say_heading(d, s->about);
     while (next_name(&names, &name, &length)) {
         const struct dbg_command *c = command_named(name, length);
         if (c)
@@ -105,7 +105,7 @@ static void say_all(struct dbg *d)
         if (has_subject(all[i].name))
             continue;
         if (!others++)
-            say_heading(d, "Others");
+            help_say_heading(d, "Others");
         dbg_help_say_summary(d, &all[i]);
     }
 }
@@ -147,7 +147,7 @@ static void say_overview(struct dbg *d)
 
 static void say_command(struct dbg *d, const struct dbg_command *c)
 {
-    say_heading(d, c->usage);
+    help_say_heading(d, c->usage);
     if (*c->others)
         dbg_say(d, "Also: %s\n", c->others);
     dbg_say(d, "\n%c%s.\n%s\n", toupper((u8)c->summary[0]), c->summary + 1, c->more);
