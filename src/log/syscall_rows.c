@@ -232,7 +232,8 @@ KEY(arch_prctl, (u32)args[0])
 VARIANTS(arch_prctl)
 
 static const struct syscall_row seccomp_rows[] = {
-#define SEC(op_, name_, ...) ROW(op_, #name_, PLAIN, NUMBER, .args = {SECCOMP(op), HEX(flags), __VA_ARGS__})
+#define SEC(op_, name_, ...)                                                                      \
+    ROW(op_, #name_, PLAIN, NUMBER, .args = {SECCOMP(op), HEX(flags), __VA_ARGS__})
     SEC(0, SECCOMP_SET_MODE_STRICT,  PTR(args))
     SEC(1, SECCOMP_SET_MODE_FILTER,  IN(program, ONE(struct k_filter_place)))
     SEC(2, SECCOMP_GET_ACTION_AVAIL, IN(action, ONE(u32)))

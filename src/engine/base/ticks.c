@@ -10,8 +10,10 @@
 #include "engine/base/settings.h"
 #include "engine/x86_64/cpu.h"
 
-static u64 total; /* ticks before the last grant, plus what was granted */
-static u64 granted_at; /* the tick of the last grant */
+static struct {
+    u64 total;      /* before the last grant, plus what was granted */
+    u64 granted_at; /* the tick of the last grant */
+} ticks;
 
 void ticks_start(void)
 {
@@ -20,7 +22,7 @@ void ticks_start(void)
 
 void ticks_start_at(u64 tick)
 {
-    total = granted_at = tick;
+    ticks.total = ticks.granted_at = tick;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         cpu->counter[n] = 0;
     ticks_grant(1);
@@ -28,7 +30,7 @@ void ticks_start_at(u64 tick)
 
 u64 ticks_now(void)
 {
-    u64 now = total;
+    u64 now = ticks.total;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         now -= cpu->counter[n];
     return now;
@@ -36,7 +38,7 @@ u64 ticks_now(void)
 
 void ticks_add(u64 n)
 {
-    total += n;
+    ticks.total += n;
 }
 
 /* The counters in use share the budget evenly, so that no more than `budget` ticks can pass. If it
@@ -47,9 +49,9 @@ void ticks_grant(u64 budget)
     if (!share)
         share = 1;
     u64 now = ticks_now();
-    invariant(1, now >= granted_at);
-    granted_at = now;
-    total = now + TICK_COUNTERS * share;
+    invariant(1, now >= ticks.granted_at);
+    ticks.granted_at = now;
+    ticks.total = now + TICK_COUNTERS * share;
     for (unsigned n = 0; n < TICK_COUNTERS; n++)
         cpu->counter[n] = share;
     invariant(1, ticks_now() == now);
@@ -60,7 +62,7 @@ void ticks_expire(void)
     for (unsigned n = 0; n < TICK_COUNTERS; n++) {
         if (cpu->counter[n] == 0)
             continue; /* it is already on its way to the engine */
-        total -= cpu->counter[n] - 1;
+        ticks.total -= cpu->counter[n] - 1;
         cpu->counter[n] = 1;
     }
 }

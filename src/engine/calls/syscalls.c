@@ -249,8 +249,9 @@ static bool is_direct(u64 number)
 static u64 direct_state(void)
 {
     const struct thread *t = thread_self();
-    return (u64)t->filters << 5 | (u64)(t->filter_mode == FILTERS_STRICT) << 4 | 1 | (threads.count > 1) << 1 | (u32)code_watch_protects() << 2 |
-           (observer.any_call != NULL) << 3;
+    return 1 | (u64)(threads.count > 1) << 1 | (u64)code_watch_protects() << 2 |
+           (u64)(observer.any_call != NULL) << 3 |
+           (u64)(t->filter_mode == FILTERS_STRICT) << 4 | (u64)t->filters << 5;
 }
 
 void syscalls_update_direct(void)

@@ -57,7 +57,7 @@ static bool may_install(void)
 
 static i64 install(u64 flags, struct gaddr at)
 {
-    static struct filter_step steps[FILTER_LONGEST];
+    struct filter_step steps[FILTER_LONGEST];
     struct program_place program;
     if (!guest_read(&program, at, sizeof(program)))
         return -EFAULT;

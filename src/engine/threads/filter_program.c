@@ -73,7 +73,7 @@ static bool is_operand_valid(const struct filter_step *s, u32 left)
  * a set of words for each step; a set of all ones means that no path to the step is known yet. */
 static bool stores_before_loads(const struct filter_step *steps, u32 count)
 {
-    static u16 reached[FILTER_LONGEST];
+    u16 reached[FILTER_LONGEST];
     u16 written = 0;
     memset(reached, 0xff, sizeof(reached));
     for (u32 n = 0; n < count; n++) {

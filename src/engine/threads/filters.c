@@ -183,7 +183,7 @@ void filters_describe(struct text *out, i64 file)
 
 void filters_start(void)
 {
-    static struct filter_step steps[FILTER_LONGEST];
+    struct filter_step steps[FILTER_LONGEST];
     struct thread *t = thread_self();
     u32 count;
     i64 place = 0;

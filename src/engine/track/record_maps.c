@@ -17,7 +17,8 @@
 
 #define SECRET_MAGIC 0x5345434du /* the type of the file system of secret memory */
 
-/* In a user namespace that does not have the real root, root's files seem to belong to user 65534. */
+/* In a user namespace that does not have the real root, root's files seem to belong to user
+ * 65534. */
 static bool is_root(u32 uid)
 {
     enum { UNMAPPED = 65534 };
