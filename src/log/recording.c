@@ -26,6 +26,7 @@
 #include "log/pack.h"
 #include "log/recording_internal.h"
 #include "log/snapshot_store.h"
+#include "log/unwritten.h"
 
 #define LATEST "latest"
 
@@ -645,6 +646,7 @@ bool recording_names_log(const char *name)
 {
     u32 number;
     return is_track(name, &number) || snapshot_store_names(name) || page_file_names(name) ||
+           unwritten_names(name) ||
            strcmp(name, "meta.new") == 0 ||
            strcmp(name, RECORDING_MARKS) == 0 || strcmp(name, RECORDING_MARKS ".new") == 0;
 }

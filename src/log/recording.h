@@ -6,6 +6,7 @@
  *     DIR/meta          text, see docs/log-format.md
  *     DIR/track-N.log   one file for each track
  *     DIR/pages-K       pages of snapshots (log/page_file.h)
+ *     DIR/unwritten-N   which memory was not written between snapshots (log/unwritten.h)
  *     DIR/files/M.zst   copies of mapped files (log/kept_copy.h); or M, uncompressed
  *     DIR/files/index   their checksums
  *     DIR/marks         bookmarks, and the moments for undo (src/debug/debug_marks.c)

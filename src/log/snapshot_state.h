@@ -43,6 +43,8 @@ enum snapshot_record_kind {
     SNAPSHOT_SAME = 8,    /* struct snapshot_pages: what the process's last snapshot has there,
                            * zeros included.  Only from an engine that records to the recorder; it
                            * lies among PAGES by address */
+    SNAPSHOT_UNWRITTEN = 9, /* the same, and no byte there was written since then, not even with
+                             * the value that it had */
 };
 
 struct snapshot_record {

@@ -21,6 +21,7 @@
 #include "log/pack.h"
 #include "log/reader.h"
 #include "log/snapshot_store.h"
+#include "log/unwritten.h"
 #include "log/recording.h"
 #include "log/recording_file.h"
 #include "log/trimmed.h"
@@ -126,13 +127,14 @@ static struct error *add_whole_snapshot(struct packing *p, const struct snapshot
     return err;
 }
 
-/* Adds the page files of the snapshots. */
+/* Adds the page files of the snapshots, and what was not written between them. */
 static struct error *add_page_files(struct packing *p)
 {
     struct error *err = NULL;
     DIR *dir = opendir(p->rec->path);
     for (const struct dirent *entry; dir && !err && (entry = readdir(dir));)
-        if (page_file_names(entry->d_name) && !strstr(entry->d_name, ".new"))
+        if ((page_file_names(entry->d_name) && !strstr(entry->d_name, ".new")) ||
+            unwritten_names(entry->d_name))
             err = add_part(p, entry->d_name);
     if (dir)
         closedir(dir);

@@ -44,6 +44,7 @@
 #include "log/snapshot_file.h"
 #include "log/snapshot_state.h"
 #include "log/snapshot_store.h"
+#include "log/unwritten.h"
 #include "recorder/recorder_pages_internal.h"
 #include "recorder/recorder_state_internal.h"
 
@@ -51,6 +52,7 @@ enum {
     WAITING_MOST = 4, /* maximum number of jobs, including those of ended processes */
     PAGE = 4096,
     FREE_SHARE = 10,  /* at most this fraction of the free disk */
+    UNWRITTEN_SHARE = 16, /* at most this fraction of their room says what was not written */
     REST = 4,         /* the thread rests this many times as long as it has worked */
     MEMORY_SHARE = 4, /* at most this fraction of the available memory for one snapshot */
     ROOM_WAITS_MOST = 5,
@@ -95,6 +97,7 @@ struct snapshot_base {
     bool whole;    /* no more slices: there was a complete snapshot, or slices did not help */
     u64 left;      /* number of pages that the last slice left out */
     u64 stored;    /* the number of the state below; 0: there is none */
+    struct snapshot_about about; /* of it */
     struct stored_state state; /* used only by the thread; holds references to its pages */
 };
 
@@ -127,7 +130,8 @@ struct recorder_snapshots {
     pthread_t thread;
 
     struct list stored; /* used only by the thread: struct stored_snapshot */
-    u64 own_bytes;      /* their total size without page files */
+    u64 own_bytes;      /* their total size without page files, */
+    u64 unwritten_bytes; /* and with the files that say what was not written: these bytes */
     struct recorder_pages *pages;
 };
 
@@ -568,6 +572,24 @@ static void replace_base(struct recorder_snapshots *s, struct snapshot_base *bas
     state->bytes = NULL;
     base->state = *state;
     base->stored = job->number;
+    base->about = job->about;
+}
+
+/* Writes what was not written since the base. A failure only makes searches slower. */
+static void note_unwritten(struct recorder_snapshots *s, const struct snapshot_about *from,
+                           const struct recorder_snapshot_job *job,
+                           const struct stored_state *state)
+{
+    const struct snapshot_about *to = &job->about;
+    const struct unwritten_stretch stretch = {from->tick, from->pc, to->tick, to->pc,
+                                              to->events_met, state->unwritten,
+                                              state->unwritten_count};
+    u64 bytes = 0;
+    if (!state->unwritten_count || s->unwritten_bytes > s->bytes_most / UNWRITTEN_SHARE)
+        return;
+    error_destroy(unwritten_append(s->rec->dir, s->rec->meta.id, job->track, &stretch, &bytes));
+    s->unwritten_bytes += bytes;
+    s->own_bytes += bytes;
 }
 
 /* The CPU time of this thread, in nanoseconds. */
@@ -599,6 +621,8 @@ static struct error *make_stored(struct recorder_snapshots *s,
         recorder_pages_hold(s->pages, state.places, state.pages);
         note_stored(s, job, name, bytes);
     }
+    if (!err && job->base)
+        note_unwritten(s, &base->about, job, &state);
     replace_base(s, base, job, &state);
     clear_bases(s, false);
     thin_stored(s);

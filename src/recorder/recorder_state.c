@@ -2,8 +2,8 @@
  * header.
  *
  * An engine writes the pages that have changed since its last snapshot (PAGES), and lists those
- * that have not changed (SAME). Both become PAGES here, with consecutive numbers; adjacent runs are
- * joined. A page that has not changed has the same place as in the last snapshot.
+ * that have not changed (SAME, UNWRITTEN). All become PAGES here, with consecutive numbers;
+ * adjacent runs are joined. A page that has not changed has the same place as in the last snapshot.
  *
  * The program may have overwritten the engine's memory, so all input is checked.
  */
@@ -26,7 +26,7 @@ struct state_maker {
     u64 room; /* allocated size of ret->bytes */
     u64 run;  /* offset of the last PAGES in ret->bytes, if there is one */
     bool any_run;
-    u64 page_room;
+    u64 page_room, unwritten_room;
 };
 
 static struct error *state_malformed(void)
@@ -124,15 +124,37 @@ static struct error *state_same_pages(struct state_maker *m, const struct snapsh
     return NULL;
 }
 
+/* Joins adjacent runs: they end where mappings do. */
+static void state_note_unwritten(struct state_maker *m, const struct snapshot_pages *run)
+{
+    struct stored_state *s = m->ret;
+    u64 size = s->unwritten_count * sizeof *s->unwritten, end = run->address +
+                                                                run->count * SNAPSHOT_PAGE;
+    struct unwritten_range *last = size ? &s->unwritten[s->unwritten_count - 1] : NULL;
+    if (run->address % SNAPSHOT_PAGE || (last && last->end > run->address))
+        return;
+    if (last && last->end == run->address) {
+        last->end = end;
+        return;
+    }
+    s->unwritten = state_grown(s->unwritten, size, &m->unwritten_room, size + sizeof *last);
+    s->unwritten[s->unwritten_count++] = (struct unwritten_range){run->address, end};
+}
+
 static struct error *state_make_record(struct state_maker *m, const struct snapshot_record *r)
 {
-    bool is_run = r->kind == SNAPSHOT_PAGES || r->kind == SNAPSHOT_SAME;
-    if (is_run && r->size != sizeof(struct snapshot_pages))
+    bool unwritten = r->kind == SNAPSHOT_UNWRITTEN, same = unwritten || r->kind == SNAPSHOT_SAME;
+    if ((same || r->kind == SNAPSHOT_PAGES) &&
+        r->size != sizeof(struct snapshot_pages))
         return state_malformed();
     if (r->kind == SNAPSHOT_PAGES)
         return state_new_pages(m, (const struct snapshot_pages *)r);
-    if (r->kind == SNAPSHOT_SAME)
-        return state_same_pages(m, (const struct snapshot_pages *)r);
+    if (same) {
+        struct error *err = state_same_pages(m, (const struct snapshot_pages *)r);
+        if (!err && unwritten)
+            state_note_unwritten(m, (const struct snapshot_pages *)r);
+        return err;
+    }
     state_append(m, r, r->size);
     return NULL;
 }
@@ -178,5 +200,6 @@ void recorder_state_deinit(struct stored_state *s)
     free(s->bytes);
     free(s->places);
     free(s->addresses);
+    free(s->unwritten);
     *s = (struct stored_state){0};
 }

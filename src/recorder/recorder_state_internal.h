@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/types.h"
 #include "log/snapshot_file.h"
+#include "log/unwritten.h"
 #include "recorder/recorder_pages_internal.h"
 
 /* A snapshot as it is stored. */
@@ -15,6 +16,8 @@ struct stored_state {
     u64 pages;
     struct page_place *places; /* the place of each page, */
     u64 *addresses;            /* and its address; ~0: a page of memory that mappings share */
+    struct unwritten_range *unwritten; /* since the snapshot before */
+    u64 unwritten_count;
 };
 
 /* `base` is the snapshot that SAME refers to; NULL: there is none. */

@@ -8,6 +8,9 @@
  * checkpoint and a count, so that going to the hit replays at most one piece. The engine remembers
  * the last hits of a piece; only an earlier hit takes another pass over the piece.
  *
+ * Stretches in which the watched memory was not written are passed over (quiet_internal.h). Parts
+ * before the first one that is written are not run.
+ *
  * Counts are kept and used again as long as the breakpoints are the same. An interval that is known
  * to contain no hit is skipped in both directions. A search for something else may also have found
  * an interval to be empty.
@@ -194,7 +197,8 @@ static struct error *search_check_arrival(const struct session *s, const struct 
 }
 
 /* A part that takes long is counted in two halves at the same time, if there are two processors and
- * a place to begin in the middle. For tests: $EBB_SEARCH is `serial`, or `halves` for all parts. */
+ * a place to begin in the middle. For tests: $EBB_SEARCH is `serial`, or `halves` for all parts
+ * (and see quiet_internal.h). */
 static bool search_middle(const struct session *s, const struct search_parts *part,
                           struct moment *ret)
 {
@@ -332,6 +336,41 @@ static void forget_if_before(struct moment bound, struct found *found)
         *found = (struct found){0};
 }
 
+/* Replaces the first moment of a tick by the exact one. */
+static struct error *search_exact(struct session *s, struct moment *at)
+{
+    struct replayer *r;
+    struct error *err = timeline_reach(&s->timeline, *at, &r);
+    if (err || !r)
+        return err;
+    *at = replayer_at(r);
+    timeline_keep_or_drop(&s->timeline, r);
+    return NULL;
+}
+
+/* *ret: the part ends with a quiet stretch, which was passed over. Otherwise the part begins after
+ * the last quiet stretch in it. */
+static struct error *search_pass_over(struct session *s, const struct search *q,
+                                      struct search_parts *p, bool *ret)
+{
+    struct moment from, to;
+    struct error *err = NULL;
+    *ret = false;
+    if (!timeline_quiet_before(&s->timeline, q->plan.plan, p->bound, p->to, &from, &to) ||
+        moment_compare(to, p->from) <= 0)
+        return NULL;
+    if (moment_compare(to, p->to) < 0)
+        err = search_exact(s, &to);
+    bool ends = moment_compare(to, p->to) >= 0;
+    if (!err && ends)
+        err = search_exact(s, &from);
+    if (err || session_interrupted(s))
+        return err;
+    *ret = ends;
+    *(ends ? &p->to : &p->from) = ends ? from : to;
+    return NULL;
+}
+
 struct error *search_backward(struct session *s, struct search *q, struct found *ret)
 {
     struct search_parts p = search_parts_before(s, q->from, q->bound, q->expected);
@@ -342,7 +381,12 @@ struct error *search_backward(struct session *s, struct search *q, struct found 
         if (!i)
             i = counts_empty_before(q->counts, p.to);
         if (!i) {
-            struct error *err = search_count(s, &q->plan, &p, search_note_piece, q->counts);
+            bool passed;
+            struct error *err = search_pass_over(s, q, &p, &passed);
+            if (!err && passed)
+                continue;
+            if (!err && !session_interrupted(s))
+                err = search_count(s, &q->plan, &p, search_note_piece, q->counts);
             if (err || session_interrupted(s))
                 return err;
             i = counts_ending(q->counts, p.to);

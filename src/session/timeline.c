@@ -395,11 +395,22 @@ static struct moment stop_at_snapshot(const struct timeline *t, const struct rep
 struct error *timeline_run(struct timeline *t, struct replayer *r, const struct timeline_pass *pass)
 {
     u64 chunk = chunk_of(t, replayer_at(r), pass), compared = r->stopped.tick;
+    bool passed;
     begin_pass(t, r, pass->limit);
     for (;;) {
         struct moment end = chunk_end(t, replayer_at(r), pass->limit, chunk);
+        struct error *err = timeline_pass_quiet(t, r, pass, &end, &passed);
+        if (err || (passed && timeline_is_over(r, pass->limit)))
+            return err;
+        if (passed) {
+            compared = r->stopped.tick;
+            if (pass->moves)
+                t->here = replayer_at(r);
+            tell_progress(t, replayer_at(r));
+            continue;
+        }
         struct moment goal = stop_at_snapshot(t, r, compared, end);
-        struct error *err = run_chunk(t, r, pass, goal);
+        err = run_chunk(t, r, pass, goal);
         if (err || timeline_is_over(r, pass->limit))
             return err;
         if (!is_at(goal, end)) {
@@ -813,6 +824,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
     if (t->most_processes < PROCESSES_LEAST)
         t->most_processes = PROCESSES_LEAST;
     t->snapshots = snapshots_create(family);
+    t->quiet = quiet_create(family->rec, family->track, family->events);
     family->waiting = guess_progress;
     family->waiting_context = t;
     struct error *err = replayer_start(family, &t->origin);
@@ -822,6 +834,7 @@ struct error *timeline_init(struct timeline *t, struct replayer_family *family,
 void timeline_deinit(struct timeline *t)
 {
     snapshots_destroy(t->snapshots);
+    quiet_destroy(t->quiet);
     replayer_destroy(t->filler);
     if (!t->count || t->list[0].process != t->origin)
         replayer_destroy(t->origin);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "session/quiet_internal.h"
 #include "session/replayer_internal.h"
 #include "session/session.h"
 #include "session/snapshots_internal.h"
@@ -34,6 +35,7 @@ struct timeline {
     /* stands at the program's first instruction; often the same process as list[0]'s */
     struct replayer *origin;
     struct snapshots *snapshots; /* those that recording or other sessions have left */
+    struct quiet *quiet;         /* where passes need not run */
     struct replayer *filler; /* of timeline_refill */
     u64 filler_goal, filler_end;
     struct session_progress pass; /* progress of the current pass */
@@ -84,7 +86,8 @@ struct error *timeline_reach(struct timeline *t, struct moment to, struct replay
 
 /* Runs `r` under the plan to the limit or to a stop, in pieces of bounded length that each end with
  * a checkpoint. There are at least `pieces` of them. `seen` is called for each piece, with where it
- * began and how it ended. The plan's limit and flags are changed. */
+ * began and how it ended. Quiet stretches are passed over: each is a piece without hits. The plan's
+ * limit and flags are changed. */
 typedef void timeline_seen(void *context, struct moment from,
                            const struct control_stopped *stopped);
 struct timeline_pass {
@@ -98,6 +101,17 @@ struct timeline_pass {
 };
 struct error *timeline_run(struct timeline *t, struct replayer *r,
                            const struct timeline_pass *pass);
+
+/* For timeline_run(): if `r` stands in a quiet stretch, brings it to the end of that. Otherwise
+ * *end becomes the beginning of the next one, if that is earlier. */
+struct error *timeline_pass_quiet(struct timeline *t, struct replayer *r,
+                                  const struct timeline_pass *pass, struct moment *end,
+                                  bool *ret_passed);
+
+/* Finds the last stretch before `to`, and not before `from`, that a pass under this plan would pass
+ * over. */
+bool timeline_quiet_before(struct timeline *t, const struct plan *plan, struct moment from,
+                           struct moment to, struct moment *ret_from, struct moment *ret_to);
 
 /* Finds a checkpoint or a snapshot near the middle between two moments. False: there is none. */
 bool timeline_middle(const struct timeline *t, struct moment from, struct moment to,

@@ -67,6 +67,9 @@ struct track_event_at {
 };
 const struct track_event_at *track_events_signals(const struct track_events *t, size_t *ret_count);
 const struct track_event_at *track_events_maps(const struct track_events *t, size_t *ret_count);
+/* True if one of these signals (bit N is signal N + 1) was delivered or raised from the first
+ * tick to the last. */
+bool track_events_signalled(const struct track_events *t, u64 signals, u64 first, u64 last);
 const struct event *track_events_at(const struct track_events *t, const struct track_event_at *at);
 
 /* Returns the bytes of all pieces of this kind in the START, joined; the caller frees them. */

@@ -35,6 +35,21 @@ static size_t first_of_tick(const struct track_events *t, const struct track_eve
     return low;
 }
 
+bool track_events_signalled(const struct track_events *t, u64 signals, u64 first, u64 last)
+{
+    size_t count;
+    const struct track_event_at *all = signals ? track_events_signals(t, &count) : NULL;
+    for (size_t i = all ? first_of_tick(t, all, count, first) : 0; all && i < count; i++) {
+        const struct event *e = track_events_at(t, &all[i]);
+        u32 signal = ((const struct event_signal *)e->payload)->signal;
+        if (e->tick > last)
+            return false;
+        if (signal - 1 >= 64 || (signals >> (signal - 1) & 1))
+            return true;
+    }
+    return false;
+}
+
 bool session_signal_here(const struct session *s, struct session_signal *ret)
 {
     const struct track_events *t = s->family.events;

@@ -63,7 +63,9 @@ struct snapshot_scan {
 struct snapshot_stretch {
     u64 start, end;
     u64 entry; /* of each, as in /proc/self/pagemap */
-    bool same; /* they are known to be as they were; otherwise snapshot_changes_same() may say so */
+    /* the kernel says that they were not written; otherwise snapshot_changes_same() may say that
+     * their content is as it was */
+    bool same;
 };
 
 /* A snapshot that is being written. */

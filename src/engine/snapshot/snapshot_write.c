@@ -277,7 +277,7 @@ static void write_memory(struct snapshot_out *o, const struct snapshot_mapping *
         if (!anonymous && (s.entry & PAGE_OF_FILE))
             continue;
         if (s.same)
-            add_to_run(o, SNAPSHOT_SAME, s.start, (s.end - s.start) / PAGE_SIZE, 0);
+            add_to_run(o, SNAPSHOT_UNWRITTEN, s.start, (s.end - s.start) / PAGE_SIZE, 0);
         else
             write_stretch(o, m, &s);
     }
