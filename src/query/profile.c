@@ -1,4 +1,8 @@
-/* Profiles and coverage: see profile.h. */
+/* Profiles and coverage: see profile.h.
+ *
+ * One pass counts how often each stretch of code between two branches ran (session/tally.h). Here
+ * the counts of its instructions are added up by function and by line.
+ */
 #include "query/profile.h"
 
 #include <stdlib.h>

@@ -55,7 +55,7 @@ static void call_all(unsigned less, unsigned rounds)
     unsigned x = 1, expected = 1;
     for (unsigned round = 0; round < rounds; round++)
         for (unsigned n = 0; n < many.count; n++) {
-            unsigned value = n - less, carry = round + n / 2 & 1;
+            unsigned value = n - less, carry = (round + n / 2) & 1;
             x = call(many.at[n], x, carry);
             expected += value + (value & 1 ? carry : 0);
         }

@@ -1,4 +1,9 @@
-/* Filters of system calls: see filters.h. */
+/* Filters of system calls: see filters.h.
+ *
+ * Most calls are allowed whatever their arguments are. Each filter knows for which calls it and all
+ * older ones say so: these are not judged, and the door in the code cache may make them. Filters
+ * live as long as the process.
+ */
 #include "engine/threads/filters.h"
 
 #include "engine/base/descriptors.h"
