@@ -5,7 +5,16 @@
 #include "engine/memory/areas.h"
 #include "engine/threads/thread.h"
 #include "engine/x86_64/cpu.h"
+#include "engine/x86_64/emulated.h"
 #include "engine/x86_64/vector.h"
+
+/* xsavec writes less than xsave: what is left out takes no room. On processors with AVX-512 the rest
+ * of the area would reach into the callers' frames where the dynamic linker saves registers. */
+static u64 most_saved(const struct touched *t)
+{
+    u64 features = t->reg[RDX] << 32 | (u32)t->reg[RAX];
+    return emulated_is_xsavec(&t->insn) ? vector_compacted_size(features) : vector_shape.size;
+}
 
 static struct touch_state state_of(const struct touched *t)
 {
@@ -15,7 +24,7 @@ static struct touch_state state_of(const struct touched *t)
         .flags = t->flags,
         .fs_base = t->fs_base,
         .gs_base = t->gs_base,
-        .save_size = vector_shape.size,
+        .save_size = most_saved(t),
     };
 }
 

@@ -315,6 +315,11 @@ static u64 area_end(u64 features, bool compacted)
     return next;
 }
 
+u64 vector_compacted_size(u64 features)
+{
+    return area_end(features & vector_shape.features, true);
+}
+
 static bool is_writable(u64 at)
 {
     u8 byte;

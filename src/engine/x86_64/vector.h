@@ -76,6 +76,8 @@ void vector_settle_saved(u64 at, u64 features, bool compacted);
 /* True if the engine must emulate the guest's xsave, because the processor would save more than the
  * guest sees. */
 bool vector_stores(void);
+/* The number of bytes that xsavec writes for these features. */
+u64 vector_compacted_size(u64 features);
 /* Does it: saves `features` at `at`, in the compacted form or not, with addresses of 64 bits
  * (`wide`) or 32. False: it could not be written, and *fault is where. */
 bool vector_store(u64 at, u64 features, bool compacted, bool wide, u64 *fault);
