@@ -8,8 +8,9 @@
 #include "engine/x86_64/emulated.h"
 #include "engine/x86_64/vector.h"
 
-/* xsavec writes less than xsave: what is left out takes no room. On processors with AVX-512 the rest
- * of the area would reach into the callers' frames where the dynamic linker saves registers. */
+/* xsavec writes less than xsave: what is left out takes no room. On processors with AVX-512 the
+ * rest of the area would reach into the callers' frames where the dynamic linker saves
+ * registers. */
 static u64 most_saved(const struct touched *t)
 {
     u64 features = t->reg[RDX] << 32 | (u32)t->reg[RAX];
