@@ -173,7 +173,7 @@ program shapes
     box%single = 1.25d0
     allocate (box%any_cell, source=box%corner(1))
     to_box => box
-    allocate (boxes(2))
+    allocate (boxes(2)); boxes(1)%corner = box%corner; boxes(2)%corner = box%corner
     boxes(1)%cells = box%corner
     boxes(2)%values = box%values
     marked%code = 3_2
