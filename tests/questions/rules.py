@@ -102,7 +102,7 @@ def same_frame(gdb, ours):
     """gdb does not tell whether a struct is known where it writes ..., `info args` does."""
     if aliases(gdb, ours):
         return True
-    if re.search(r"\) from \S+$", ours):
+    if re.search(r"\) from \S+( \(inlined\))?$", ours):
         gdb = re.sub(r" at \S+:\d+$", "", gdb)  # code of line 0, for which gdb shows the line before it
     gdb, ours = one_frame(gdb), one_frame(ours)
     if gdb == ours:
@@ -189,6 +189,8 @@ RULES = [
      "the same, where it is gdb that shows the number"),
     (lambda q, g, e: q.startswith("print") and symbols_aside(g) == symbols_aside(e),
      "symbols of the linker and of libraries"),
+    (lambda q, g, e: re.match(r"print &\(\*", q) and re.sub(r" (__)?restrict(__)?(?=\))", "", g) == e,
+     "the address of what a pointer points to is no variable, and has no qualifiers of its own"),
     (lambda q, g, e: "= <synthetic pointer>" in g and g.replace("<synthetic pointer>", "<optimised out>") == e,
      "a part of a struct that is optimised away"),
     (lambda q, g, e: re.match(r"print &", q) and re.sub(r"^\(std::\S+::pointer\)", "(int *)", g.replace(", std::allocator<int> >", ">")) == e,
