@@ -18,9 +18,8 @@
 static const struct command replay, help;
 
 static const struct command *const commands[] = {
-    &cli_record, &debugger_debug, &replay, &debugger_ask, &gdb_run, &gdb_serve, &dap_serve,
-    &cli_ls, &cli_info, &cli_dump, &cli_pack, &cli_trim, &cli_rm, &cli_gc, &cli_cache, &cli_exec,
-    &help, NULL,
+    &cli_record, &replay, &debugger_ask, &gdb_run, &gdb_serve, &dap_serve, &cli_ls, &cli_info,
+    &cli_dump, &cli_pack, &cli_trim, &cli_rm, &cli_gc, &cli_cache, &cli_exec, &help, NULL,
 };
 
 /* --- ebb replay: a recording is repeated as a whole, or it is opened to be moved in ----------- */

@@ -112,7 +112,6 @@ struct error *debug_open_track(struct debug *d, u32 track, bool at_start)
 {
     struct session *session;
     struct session_options options = {
-        .live = track == d->live_track ? d->live : NULL,
         .track = track, .at_start = at_start, .progress = debug_progress,
         .begun = debug_moving_begun, .context = d,
     };
@@ -184,13 +183,10 @@ static struct debug *debug_create(struct recording *rec, const struct debug_clie
     return d;
 }
 
-static struct error *debug_open_new(struct recording *rec, u32 track, bool at_start,
-                                    const struct session_live *live,
-                                    const struct debug_client *client, struct debug **ret)
+struct error *debug_open(struct recording *rec, u32 track, bool at_start,
+                         const struct debug_client *client, struct debug **ret)
 {
     struct debug *d = debug_create(rec, client);
-    d->live = live;
-    d->live_track = track;
     *ret = d; /* set early, because the client is called while the track opens */
     struct error *err = debug_open_track(d, track, at_start);
     if (err) {
@@ -200,36 +196,6 @@ static struct error *debug_open_new(struct recording *rec, u32 track, bool at_st
     }
     debug_marks_load(d);
     return NULL;
-}
-
-struct error *debug_open(struct recording *rec, u32 track, bool at_start,
-                         const struct debug_client *client, struct debug **ret)
-{
-    return debug_open_new(rec, track, at_start, NULL, client, ret);
-}
-
-struct error *debug_open_live(struct recording *rec, u32 track, const struct session_live *live,
-                              const struct debug_client *client, struct debug **ret)
-{
-    return debug_open_new(rec, track, true, live, client, ret);
-}
-
-struct error *debug_open_again(struct debug *d, struct recording *rec, u32 track,
-                               const struct session_live *live)
-{
-    struct recording *before = d->rec;
-    const struct session_live *live_before = d->live;
-    u32 track_before = d->live_track;
-    d->rec = rec;
-    d->live = live;
-    d->live_track = track;
-    struct error *err = debug_open_track(d, track, true);
-    if (err) {
-        d->rec = before;
-        d->live = live_before;
-        d->live_track = track_before;
-    }
-    return err;
 }
 
 struct debug *debug_over(struct recording *rec, struct session *s,

@@ -78,12 +78,6 @@ struct debug_client {
 /* Opens a track of `rec` at its end or its start. The caller keeps ownership of `rec`. */
 struct error *debug_open(struct recording *rec, u32 track, bool at_start,
                          const struct debug_client *client, struct debug **ret);
-/* The same for a recording that grows, at its start. `live` is used as long as the program runs. */
-struct error *debug_open_live(struct recording *rec, u32 track, const struct session_live *live,
-                              const struct debug_client *client, struct debug **ret);
-/* Goes to another recording that grows. Breakpoints are kept. */
-struct error *debug_open_again(struct debug *d, struct recording *rec, u32 track,
-                               const struct session_live *live);
 /* Replaces the client's functions and returns the previous ones. */
 struct debug_client debug_listen(struct debug *d, const struct debug_client *client);
 /* Makes a debugger on a session that the front end already has and keeps. */
@@ -630,8 +624,6 @@ void debug_keep(struct debug *d, const struct session_keeping *k);
 
 struct debug {
     struct recording *rec;
-    const struct session_live *live; /* the recording grows; or NULL */
-    u32 live_track;                  /* where: other tracks are looked at as they are */
     struct session *session;
     bool is_lent;             /* the session belongs to the caller, who closes it */
     struct source *source;

@@ -259,9 +259,7 @@ struct error *debug_move_unnoted(struct debug *d, struct debug_order *o, struct 
     debug_begin_moving(d, o->direction == BACKWARD ? COURSE_BACKWARD : COURSE_FORWARD);
     struct way w = {.from = before.at, .thread = d->thread,
                     .inlined = source_stands_before(d->source, CONTROL_THREAD_ANY)};
-    session_let_run(d->session, o->direction == FORWARD && o->move != MOVE_FIRST);
     struct error *err = debug_moves_go_on(d, o, &w, stop);
-    session_let_run(d->session, false);
     debug_end_moving(d);
     if (err)
         return settle_failed(d, before.at, err);

@@ -187,10 +187,6 @@ enum {
     CHANNEL_TREE = 2,       /* replay: report forks */
     CHANNEL_INTERVAL = 4,   /* replay: two BOUNDs follow */
     CHANNEL_EXACT = 8, /* recording: take snapshots at the requested interval, whatever they cost */
-    CHANNEL_LIVE = 16, /* recording: a session holds the process and lets it go; log/control.h */
-    /* replay, with CHANNEL_CONTROLLED: the file of events grows. After its last event are zeros, at
-     * least as many as an event without payload has bytes. */
-    CHANNEL_GROWS = 32,
 };
 
 struct channel_welcome {

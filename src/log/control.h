@@ -26,14 +26,7 @@
  * events at this moment (a signal, the end of a slice) have not happened yet either.
  *
  * At the end of the track an engine answers questions as before; a RUN stops at once, again with
- * END. If the log grows (CHANNEL_GROWS), a RUN goes on as far as there are events.
- *
- * Live sessions. An engine that records for a session (CHANNEL_LIVE) runs until its plan, if it has
- * one, is to stop, or until `hold` of its ring is set. Then it stands: it logs a CHECK with the
- * moment, sends CONTROL_STOPPED, and waits for commands on the track's socket. RUN lets it go on,
- * under another plan, whose limit does not count; POINTS gives it a table. A hang-up lets it go on
- * unrecorded. A process that waits in a call does not see `hold`; a SIGTRAP that was queued to it
- * with the value CONTROL_WAKE makes it look.
+ * END.
  *
  * Freestanding: constants and structs.
  */
@@ -76,9 +69,6 @@ enum control_kind {
     CONTROL_FORKED = 65,    /* struct control_forked */
     CONTROL_DATA = 66,      /* struct control_data, then bytes, or bytes in the attached file */
 };
-
-/* The value of the signal that makes a process look at `hold`. */
-#define CONTROL_WAKE 0x6562622d686f6c64ul /* "ebb-hold" */
 
 /* `size` of a message is that of its struct; bytes after it in the packet are not counted. A packet
  * has at most this size; longer data is in an attached file (memfd). */

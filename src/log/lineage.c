@@ -208,11 +208,6 @@ struct error *lineage_next(struct lineage *l, const struct event **ret)
     }
 }
 
-void lineage_go_on(struct lineage *l)
-{
-    reader_go_on(l->reader);
-}
-
 bool lineage_own(const struct lineage *l)
 {
     return is_last(l);

@@ -28,9 +28,6 @@ u32 lineage_program(const struct lineage *l);
 /* The next event, valid until the next call; NULL at the end. */
 struct error *lineage_next(struct lineage *l, const struct event **ret);
 
-/* At the end of a track that is still written: reads on, as far as it is written now. */
-void lineage_go_on(struct lineage *l);
-
 /* True if the last event of lineage_next belongs to the track itself. */
 bool lineage_own(const struct lineage *l);
 

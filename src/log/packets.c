@@ -23,8 +23,6 @@ static const u32 sizes[] = {
     [CHANNEL_ROOM] = sizeof(struct channel_room),
     [CHANNEL_GIVEN] = sizeof(struct channel_given),
     [CHANNEL_SNAPSHOT] = sizeof(struct channel_snapshot),
-    [CONTROL_STOPPED] = sizeof(struct control_stopped),
-    [CONTROL_DATA] = sizeof(struct control_data),
 };
 
 /* Room for one descriptor; the kernel closes those that do not fit. */

@@ -3,7 +3,7 @@
 #define LOG_PACKETS_H
 
 #include "base/types.h"
-#include "log/control.h"
+#include "log/channel.h"
 
 union packet {
     struct channel_message message;
@@ -20,8 +20,6 @@ union packet {
     struct channel_room room;
     struct channel_given given;
     struct channel_snapshot snapshot;
-    struct control_stopped stopped;
-    struct control_data data; /* without bytes */
 };
 
 enum packet_result {

@@ -297,15 +297,6 @@ struct error *reader_next(struct reader *r, const struct event **ret)
     return NULL;
 }
 
-void reader_go_on(struct reader *r)
-{
-    if (!r->cut)
-        return;
-    free(r->cut);
-    r->cut = NULL;
-    r->ended = false;
-}
-
 const char *reader_cut(const struct reader *r)
 {
     return r->cut;

@@ -26,9 +26,6 @@ const struct format_file *reader_header(const struct reader *r);
  * event_malformed(). After an error there are no more events. */
 struct error *reader_next(struct reader *r, const struct event **ret);
 
-/* At the end of a track that is still written: reads on, as far as it is written now. */
-void reader_go_on(struct reader *r);
-
 /* At the end: NULL, or a text that says where the track was cut off. */
 const char *reader_cut(const struct reader *r);
 

@@ -33,7 +33,7 @@
 #include "log/format.h"
 
 enum {
-    RING_VERSION = 3,
+    RING_VERSION = 2,
     RING_PAGE = 4096,
     RING_SIZE_LEAST = 2 * EVENT_SIZE_MOST, /* any record fits, wherever the round is */
     RING_WAKE_BYTES = 64 * 1024,
@@ -61,7 +61,6 @@ struct ring {
     /* written by the consumer */
     u64 read __attribute__((aligned(64)));
     u32 consumer_gone;  /* the reader is gone: the producer continues without it */
-    u32 hold;           /* a live session: the producer is to stand at its next boundary */
     /* written by the sleeping side, and by the side that wakes it */
     u64 wake_at __attribute__((aligned(64)));
     u32 consumer_waits; /* futex: 1 while it sleeps */

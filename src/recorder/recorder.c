@@ -41,7 +41,7 @@
 enum {
     RING_SIZE = 16 << 20,
     RINGS_MOST = 64 << 20, /* total size of all rings, as far as the minimum size of each allows */
-    FIXED_POLLS = 4,       /* signals, the shared socket, threads that stopped, the holder */
+    FIXED_POLLS = 3,       /* signals, the shared socket, threads that stopped */
 };
 
 #define MILLISECOND 1000000ul
@@ -59,8 +59,6 @@ struct recorder {
     bool reaped;
     u64 reaped_at;
     int wait_status;
-    bool holds;        /* processes that begin are held */
-    bool kills;        /* recorder_kill() was called */
     bool told_waits;   /* the host was told which processes are waited for */
     int ended_by;      /* the signal that ended the recording while processes lived on */
     u64 kill_at;       /* job->kill: when to send SIGKILL; 0: not requested yet */
@@ -138,8 +136,7 @@ static void answer_hello(struct recorder *r, const struct channel_hello *hello, 
         return;
     }
     struct recorder_track *track;
-    struct recorder_pace pace = {r->job->snapshots_apart, r->job->snapshots_exact,
-                                 r->job->holder != NULL, r->holds};
+    struct recorder_pace pace = {r->job->snapshots_apart, r->job->snapshots_exact};
     struct error *err =
         recorder_track_create(r->rec, hello, r->tracks_made, socket, choose_ring_size(r),
                               r->stopped, r->mapped, &pace, &track);
@@ -217,8 +214,6 @@ static void hear_track(struct recorder *r, size_t i)
             recorder_snapshots_give(r->snapshots, number, socket, &packet.room);
         else if (packet.message.kind == CHANNEL_SNAPSHOT)
             recorder_snapshots_take(r->snapshots, number, &packet.snapshot);
-        else if (packet.message.kind == CONTROL_STOPPED && r->job->holder)
-            r->job->holder->stands(r->job->holder->context, number, &packet.stopped);
         if (fd >= 0)
             close(fd);
         break;
@@ -255,7 +250,7 @@ static void keep_remark(struct recorder *r, char *remark)
 /* True if the recording was ended and the processes are to continue. */
 static bool is_leaving(const struct recorder *r)
 {
-    return r->ended_by && !r->job->kill && !r->kills;
+    return r->ended_by && !r->job->kill;
 }
 
 /* Reports why tracks stopped; destroys those whose process is gone as well. */
@@ -278,80 +273,11 @@ static void reap_tracks(struct recorder *r)
         r->past.entered |= f.entered;
         keep_limit(r, recorder_track_limit(track));
         keep_remark(r, recorder_track_remark(track));
-        u32 number = recorder_track_number(track);
         recorder_track_destroy(track);
         r->count--;
         r->tracks[i] = r->tracks[r->count];
         r->hung_up[i] = r->hung_up[r->count];
-        if (r->job->holder)
-            r->job->holder->gone(r->job->holder->context, number);
     }
-}
-
-/* Holding */
-
-static void signal_all(struct recorder *r, int signal)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (!r->hung_up[i])
-            kill(recorder_track_pid(r->tracks[i]), signal);
-}
-
-static struct recorder_track *recorder_find_track(const struct recorder *r, u32 number)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (recorder_track_number(r->tracks[i]) == number && !r->hung_up[i])
-            return r->tracks[i];
-    return NULL;
-}
-
-void recorder_hold(struct recorder *r, bool wake)
-{
-    r->holds = true;
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->hung_up[i])
-            continue;
-        recorder_track_hold(r->tracks[i], true);
-        if (wake)
-            recorder_track_wake(r->tracks[i]);
-    }
-}
-
-void recorder_hold_no_more(struct recorder *r)
-{
-    r->holds = false;
-    for (size_t i = 0; i < r->count; i++)
-        recorder_track_hold(r->tracks[i], false);
-}
-
-void recorder_command(struct recorder *r, u32 track, struct channel_message *message, u32 kind,
-                     u32 size, int fd)
-{
-    struct recorder_track *t = recorder_find_track(r, track);
-    if (t)
-        packet_send(recorder_track_socket(t), message, kind, size, fd);
-}
-
-void recorder_settle(struct recorder *r, u32 track)
-{
-    struct recorder_track *t = recorder_find_track(r, track);
-    if (t)
-        recorder_track_settle(t);
-}
-
-void recorder_kill(struct recorder *r)
-{
-    r->kills = true;
-    r->ended_by = SIGKILL;
-    r->kill_at = wall_clock_now();
-    signal_all(r, SIGKILL);
-}
-
-static void tell_settled(struct recorder *r)
-{
-    for (size_t i = 0; r->job->holder && i < r->count; i++)
-        if (recorder_track_settled(r->tracks[i]))
-            r->job->holder->settled(r->job->holder->context, recorder_track_number(r->tracks[i]));
 }
 
 u64 recorder_stored(const struct recorder *r)
@@ -437,6 +363,13 @@ static void tell_waits(struct recorder *r)
     if (r->host->waits && count)
         r->host->waits(r->host->context, r->rec, list, count);
     free(list);
+}
+
+static void signal_all(struct recorder *r, int signal)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->hung_up[i])
+            kill(recorder_track_pid(r->tracks[i]), signal);
 }
 
 static void leave_all(struct recorder *r)
@@ -527,8 +460,6 @@ void recorder_turn(struct recorder *r, int timeout)
     polls[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = r->shared, .events = POLLIN};
     polls[2] = (struct pollfd){.fd = r->stopped, .events = POLLIN};
-    polls[3] = (struct pollfd){.fd = r->job->holder ? r->job->holder->socket : -1,
-                               .events = POLLIN};
     for (size_t i = 0; i < count; i++) {
         int fd = r->hung_up[i] ? -1 : recorder_track_socket(r->tracks[i]);
         polls[FIXED_POLLS + i] = (struct pollfd){.fd = fd, .events = POLLIN};
@@ -543,11 +474,8 @@ void recorder_turn(struct recorder *r, int timeout)
             recorder_hear_shared(r);
         if (polls[2].revents)
             recorder_hear_stopped(r);
-        if (polls[3].revents)
-            r->job->holder->heard(r->job->holder->context);
     }
     free(polls);
-    tell_settled(r);
     reap_tracks(r);
     recorder_look_at_clock(r);
 }
@@ -680,7 +608,6 @@ struct error *recorder_start(const struct recorder_job *job, const struct record
     *r = (struct recorder){.job = job, .host = host, .shared = -1, .signals = -1, .stopped = -1};
     if (job->front)
         r->front = *job->front;
-    r->holds = job->holder != NULL;
     struct error *err = make_recording(r);
     if (!err) {
         r->mapped = recorder_mapped_create(r->rec);

@@ -33,7 +33,6 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "log/control.h"
 #include "log/engine_start.h"
 #include "log/recording.h"
 
@@ -76,21 +75,6 @@ struct recorder_job {
     u64 snapshot_bytes;
     /* NULL: no front; the program's group is not left, and no process stops with it */
     const struct recorder_front *front;
-    const struct recorder_holder *holder; /* NULL: nothing holds the program */
-};
-
-/* Holds a program and lets it go: a live session (recorder_live.h). Each process stands at its
- * first boundary, and again wherever its plan stops or it is held. */
-struct recorder_holder {
-    int socket; /* polled with everything else: */
-    void (*heard)(void *context); /* there is something to read */
-    /* A process stands. */
-    void (*stands)(void *context, u32 track, const struct control_stopped *stopped);
-    /* Its log up to that moment is in the file. */
-    void (*settled)(void *context, u32 track);
-    /* Its image is gone, and its log is complete. */
-    void (*gone)(void *context, u32 track);
-    void *context;
 };
 
 struct recorder_process {
@@ -123,19 +107,6 @@ bool recorder_is_over(const struct recorder *r);
 
 /* Waits for an event, at most this many milliseconds (-1: no limit), and handles it. */
 void recorder_turn(struct recorder *r, int timeout);
-
-/* For a holder. recorder_hold: all processes, also those that begin later, stand as soon as they
- * can; with `wake`, those that wait in calls, too. */
-void recorder_hold(struct recorder *r, bool wake);
-/* No process is held any more, but those that stand need a RUN. */
-void recorder_hold_no_more(struct recorder *r);
-/* Sends a command of log/control.h to a process that stands. `fd` is attached; -1: nothing. */
-void recorder_command(struct recorder *r, u32 track, struct channel_message *message, u32 kind,
-                      u32 size, int fd);
-/* Asks for `settled`. */
-void recorder_settle(struct recorder *r, u32 track);
-/* Kills all processes; the recording is complete when they are gone. */
-void recorder_kill(struct recorder *r);
 
 /* The number of bytes written so far: tracks and copies. */
 u64 recorder_stored(const struct recorder *r);

@@ -17,14 +17,11 @@
  */
 #include "recorder/recorder_track_internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +43,6 @@ struct recorder_track {
     struct ring_memory memory;
     pthread_t thread;
     bool hung_up, leaving, stopped; /* atomic */
-    bool settle, settled;           /* atomic */
     pid_t pid;
     struct recorder_figures figures; /* each of them is atomic */
     struct recorder_mapped *mapped;
@@ -222,23 +218,6 @@ static void wait_for_end(struct recorder_track *t, u64 ns)
     __atomic_store_n(waits, 0, __ATOMIC_RELAXED);
 }
 
-static void recorder_track_signal(struct recorder_track *t)
-{
-    u64 one = 1;
-    if (write(t->done, &one, sizeof one) < 0)
-        return; /* the counter is full, so it is already signalled */
-}
-
-/* Everything was taken from the ring after the request. */
-static struct error *settle_now(struct recorder_track *t)
-{
-    __atomic_store_n(&t->settle, false, __ATOMIC_RELAXED);
-    struct error *err = recorder_track_flush(t);
-    __atomic_store_n(&t->settled, true, __ATOMIC_RELEASE);
-    recorder_track_signal(t);
-    return err;
-}
-
 /* There is nothing to take right now. Events in the ring have come since the last look, so the time
  * of the last look decides when the next flush is due. */
 static struct error *rest(struct recorder_track *t)
@@ -305,7 +284,6 @@ static struct error *drain(struct recorder_track *t)
 {
     for (;;) {
         bool last = __atomic_load_n(&t->hung_up, __ATOMIC_ACQUIRE), some;
-        bool settles = __atomic_load_n(&t->settle, __ATOMIC_ACQUIRE);
         if (!last && __atomic_load_n(&t->leaving, __ATOMIC_ACQUIRE))
             return leave(t);
         struct error *err = take_stretch(t, &some);
@@ -315,7 +293,7 @@ static struct error *drain(struct recorder_track *t)
             continue;
         if (last)
             return note_death(t);
-        err = settles ? settle_now(t) : rest(t);
+        err = rest(t);
         if (err)
             return err;
     }
@@ -346,7 +324,9 @@ static void *recorder_track_run(void *argument)
     t->err = recorder_track_finish(t);
     t->writer = NULL;
     __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
-    recorder_track_signal(t);
+    u64 one = 1;
+    if (write(t->done, &one, sizeof one) < 0)
+        return NULL; /* the counter is full, so it is already signalled */
     return NULL;
 }
 
@@ -375,15 +355,13 @@ static struct error *recorder_track_begin(struct recorder_track *t, const struct
 {
     struct channel_welcome welcome = {
         .version = CHANNEL_VERSION, .track = t->number, .ring_size = ring_size,
-        .snapshots = pace->apart,
-        .flags = (pace->exact ? CHANNEL_EXACT : 0) | (pace->live ? CHANNEL_LIVE : 0),
+        .snapshots = pace->apart, .flags = pace->exact ? CHANNEL_EXACT : 0,
     };
     struct error *err = ring_memory_init(&t->memory, ring_size);
     if (!err)
         err = recorder_track_open_file(rec, hello, t->number, &t->writer);
     if (err)
         return err;
-    t->memory.shared->hold = pace->held;
     ring_consumer_init(&t->consumer, t->memory.shared);
     t->host = ring_memory_host(&t->socket);
     publish_figures(t);
@@ -465,38 +443,6 @@ void recorder_track_hang_up(struct recorder_track *t)
 void recorder_track_leave(struct recorder_track *t)
 {
     set_and_wake(t, &t->leaving);
-}
-
-void recorder_track_hold(struct recorder_track *t, bool hold)
-{
-    __atomic_store_n(&t->memory.shared->hold, hold, __ATOMIC_SEQ_CST);
-}
-
-void recorder_track_wake(const struct recorder_track *t)
-{
-    char *path = xformat("/proc/%d/task", (int)t->pid);
-    DIR *tasks = opendir(path);
-    free(path);
-    for (struct dirent *task; tasks && (task = readdir(tasks));) {
-        siginfo_t info = {.si_signo = SIGTRAP, .si_code = SI_QUEUE};
-        info.si_pid = getpid();
-        info.si_value.sival_ptr = (void *)CONTROL_WAKE; /* NOLINT(performance-no-int-to-ptr) */
-        if (*task->d_name != '.')
-            syscall(SYS_rt_tgsigqueueinfo, t->pid, atoi(task->d_name), SIGTRAP, &info);
-    }
-    if (tasks)
-        closedir(tasks);
-}
-
-void recorder_track_settle(struct recorder_track *t)
-{
-    __atomic_store_n(&t->settled, false, __ATOMIC_RELAXED);
-    set_and_wake(t, &t->settle);
-}
-
-bool recorder_track_settled(struct recorder_track *t)
-{
-    return __atomic_exchange_n(&t->settled, false, __ATOMIC_ACQ_REL);
 }
 
 bool recorder_track_stopped(const struct recorder_track *t)

@@ -13,11 +13,10 @@
 struct recorder_track;
 
 /* How processes take snapshots: the interval in nanoseconds, 0: not at all; and whether to keep it
- * whatever they cost. In a live session, whether the process stands at its first boundary. */
+ * whatever they cost. */
 struct recorder_pace {
     u64 apart;
     bool exact;
-    bool live, held;
 };
 
 /* Answers a hello: makes ring and file, welcomes the engine, starts the thread. Takes ownership of
@@ -43,15 +42,6 @@ void recorder_track_leave(struct recorder_track *t);
 
 /* Its process image is gone: nothing more will come into the ring. */
 void recorder_track_hang_up(struct recorder_track *t);
-
-/* A live session: the process is to stand at its next boundary, or may run. */
-void recorder_track_hold(struct recorder_track *t, bool hold);
-/* Makes the threads of the process look at that, even if they wait in calls. */
-void recorder_track_wake(const struct recorder_track *t);
-/* Asks for everything that is in the ring now to be in the file. When it is, `done` is written to
- * and the second function returns true. */
-void recorder_track_settle(struct recorder_track *t);
-bool recorder_track_settled(struct recorder_track *t); /* once for each request */
 
 /* True if the thread has stopped. */
 bool recorder_track_stopped(const struct recorder_track *t);

@@ -56,23 +56,17 @@ union replayer_answer {
 
 /* --- the family ----------------------------------------------------------------------------- */
 
-struct error *replayer_family_init_live(struct replayer_family *f, const struct recording *rec,
-                                        u32 track, u32 recorded_pid,
-                                        const struct session_live *live)
+struct error *replayer_family_init(struct replayer_family *f, const struct recording *rec,
+                                   u32 track,
+                                  u32 recorded_pid)
 {
     *f = (struct replayer_family){.rec = rec, .track = track, .errors = -1, .wake = -1,
-                                  .recorded_pid = recorded_pid, .live = live};
+                                  .recorded_pid = recorded_pid};
     f->errors = memfd_create("ebb-engine-errors", MFD_CLOEXEC);
     f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (f->errors < 0 || f->wake < 0 || fcntl(f->errors, F_SETFL, O_APPEND) < 0)
         return error_errno(errno, "making a file in memory");
-    return track_events_create(rec, track, live != NULL, &f->events);
-}
-
-struct error *replayer_family_init(struct replayer_family *f, const struct recording *rec,
-                                   u32 track, u32 recorded_pid)
-{
-    return replayer_family_init_live(f, rec, track, recorded_pid, NULL);
+    return track_events_create(rec, track, &f->events);
 }
 
 static void replayer_reap(struct replayer_family *f, int options)
@@ -490,11 +484,9 @@ void replayer_destroyp(struct replayer **r)
 static struct error *welcome(struct replayer *r)
 {
     u64 size;
-    bool grows = r->family->live;
     int file = track_events_file(r->family->events, &size);
     struct channel_welcome welcome = {.version = CHANNEL_VERSION, .track = r->family->track,
-                                      .flags = CHANNEL_CONTROLLED | (grows ? CHANNEL_GROWS : 0),
-                                      .ring_size = size};
+                                      .flags = CHANNEL_CONTROLLED, .ring_size = size};
     struct error *err = say(r, &welcome.message, CHANNEL_WELCOME, sizeof welcome, NULL, 0, file);
     return err ? err : replayer_hear_stopped(r, NULL);
 }
@@ -590,16 +582,6 @@ struct error *replayer_fork(struct replayer *r, struct replayer **ret)
     (*ret)->points = r->points;
     r->family->copies_made++;
     return NULL;
-}
-
-void replayer_exchange(struct replayer *a, struct replayer *b)
-{
-    struct replayer was = *a;
-    *a = *b;
-    *b = was;
-    bool followed = a->followed;
-    a->followed = b->followed;
-    b->followed = followed;
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -713,107 +695,10 @@ struct error *replayer_run_end(struct replayer *r, u32 mode)
     return err;
 }
 
-static struct error *replayer_run_once(struct replayer *r, const struct plan *plan, size_t size)
+struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
 {
     struct error *err = replayer_run_begin(r, plan, size);
     return err ? err : replayer_run_end(r, plan->mode);
-}
-
-/* True if the run ended only because nothing more is recorded yet. */
-static bool replayer_may_go_on(const struct replayer *r, const struct plan *plan)
-{
-    const struct replayer_family *f = r->family;
-    return f->live && f->may_run && r->stopped.reason == STOPPED_END && plan->mode == PLAN_STOP &&
-           moment_compare((struct moment){plan->limit_tick, plan->limit_pc}, replayer_at(r)) > 0 &&
-           !wants_stop(r);
-}
-
-/* Lets the program run on, under the same plan if it can have that, and adds what was recorded. If
- * frames have been left since the plan was made, the program cannot count points, and stands again
- * soon. */
-static struct error *replayer_let_run(struct replayer *r, const struct plan *plan, size_t size,
-                                      struct session_went *ret)
-{
-    struct replayer_family *f = r->family;
-    struct plan *own = xalloc(size);
-    int points = -1;
-    u64 points_size = 0;
-    struct error *err = NULL;
-    memcpy(own, plan, size);
-    own->limit_tick = ~0ull;
-    own->limit_pc = 0;
-    if (own->flags & PLAN_POINTS_GO_ON) {
-        own->points = own->points_nth = 0;
-        own->flags &= ~(u32)PLAN_POINTS_GO_ON;
-    } else if (own->points) {
-        err = point_tables_file(&f->tables, own->points, &points, &points_size);
-    }
-    bool brief = plan->flags & PLAN_POINTS_GO_ON;
-    if (!err)
-        err = f->live->go(f->live->context, f->track, own, size, points, points_size,
-                          f->wake, brief, ret);
-    free(own);
-    if (!err)
-        err = track_events_grow(f->events);
-    if (!err && ret->over)
-        f->live = NULL;
-    if (!err)
-        f->grown(f->grown_context);
-    return err;
-}
-
-/* Subtracts what was met up to the end of what was recorded. */
-static void replayer_pass_on(struct plan *plan, const struct control_stopped *met, u64 *count,
-                             u64 *points, bool moved)
-{
-    *count += met->count;
-    *points += met->points;
-    plan->nth -= met->count;
-    plan->flags |= PLAN_PAST_HERE;
-    if (!plan->points_nth || !moved)
-        return;
-    plan->points_nth -= met->points;
-    plan->flags |= PLAN_POINTS_GO_ON;
-}
-
-/* Nothing was met on the way, so it need not be replayed. */
-static struct error *replayer_hasten(struct replayer *r, const struct plan *plan,
-                                     const struct session_went *went)
-{
-    const struct replayer_family *f = r->family;
-    struct moment last = track_events_last(f->events);
-    if (plan->nth != 1 || plan->points || !f->hasten)
-        return NULL;
-    return f->hasten(f->grown_context, r, went->over || !went->stopped ? last : went->at);
-}
-
-struct error *replayer_run(struct replayer *r, const struct plan *plan, size_t size)
-{
-    struct moment from = replayer_at(r);
-    r->followed = false;
-    struct error *err = replayer_run_once(r, plan, size);
-    u64 count = 0, points = 0;
-    if (err || !replayer_may_go_on(r, plan))
-        return err;
-    struct plan *own = xalloc(size);
-    struct session_went went = {0};
-    memcpy(own, plan, size);
-    while (!err && replayer_may_go_on(r, plan) && !went.interrupted) {
-        bool moved = moment_compare(from, replayer_at(r)) != 0;
-        replayer_pass_on(own, &r->stopped, &count, &points, moved);
-        r->followed = true;
-        err = replayer_let_run(r, own, size, &went);
-        if (!err)
-            err = replayer_hasten(r, own, &went);
-        if (!err)
-            err = replayer_run_once(r, own, size);
-    }
-    free(own);
-    r->stopped.count += count;
-    r->stopped.points += points;
-    if (!err && went.interrupted && r->stopped.reason == STOPPED_END && r->family->live)
-        r->stopped.reason = STOPPED_INTERRUPTED;
-    return err;
 }
 
 struct error *replayer_run_beside(struct replayer *r, const struct plan *plan, size_t size)

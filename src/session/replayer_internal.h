@@ -46,23 +46,13 @@ struct replayer_family {
     /* restored snapshots, by number: engines may request their pages */
     struct snapshot_reader **restored;
     size_t restored_count;
-    const struct session_live *live; /* NULL: nothing more is recorded */
-    bool may_run;     /* the live program may run on */
-    void (*grown)(void *context); /* there are more events */
-    /* Brings the process, which was to run there, to a later moment before `to`, if there is a
-     * quicker way. */
-    struct error *(*hasten)(void *context, struct replayer *r, struct moment to);
-    void *grown_context;
     u32 first_pid;    /* pid of the first engine; it and its copies know their first thread by it */
     u32 recorded_pid; /* the pid that the program had in the recording */
 };
 
 struct error *replayer_family_init(struct replayer_family *f, const struct recording *rec,
-                                   u32 track, u32 recorded_pid);
-/* The same for a track that grows; NULL: it does not. */
-struct error *replayer_family_init_live(struct replayer_family *f, const struct recording *rec,
-                                        u32 track, u32 recorded_pid,
-                                        const struct session_live *live);
+                                   u32 track,
+                                  u32 recorded_pid);
 void replayer_family_deinit(struct replayer_family *f); /* returns when all processes are gone */
 
 /* Async-signal-safe. */
@@ -77,7 +67,6 @@ struct replayer {
     u64 points; /* id of the table of points that the engine has; 0: none */
     /* approximate number of pages that only this process has, copied since it was made */
     u64 pages;
-    bool followed; /* in the last run: it waited for a live program */
     struct control_stopped stopped; /* where the process stands, and what the last run met */
     struct plan_hit *trace; /* all hits of a PLAN_TRACE, oldest first; valid until the next run */
     size_t trace_count;
@@ -95,8 +84,6 @@ struct error *replayer_start(struct replayer_family *f, struct replayer **ret);
 void replayer_destroy(struct replayer *r); /* accepts NULL */
 void replayer_destroyp(struct replayer **r);
 
-/* Each becomes what the other was. */
-void replayer_exchange(struct replayer *a, struct replayer *b);
 struct error *replayer_fork(struct replayer *r, struct replayer **ret);
 
 /* Runs the process and stores the result in r->stopped. Its reason is HIT, LIMIT, END or

@@ -123,8 +123,7 @@ void session_place(const struct session *s, struct session_place *ret)
     *ret = (struct session_place){
         .at = here->at, .thread = here->thread, .tid = here->tid,
         .start = moment_compare(here->at, session_first(s)) <= 0,
-        .end = s->end_known && !s->family.live &&
-               moment_compare(here->at, s->timeline.last) >= 0,
+        .end = s->end_known && moment_compare(here->at, s->timeline.last) >= 0,
     };
     if (ret->end) {
         ret->end_status = here->end_status;
@@ -406,60 +405,12 @@ static struct error *find_first_stack(struct session *s)
     return NULL;
 }
 
-/* More is recorded. */
-static void session_grown(void *context)
-{
-    struct session *s = context;
-    s->end_known = false;
-    s->timeline.last = track_events_last(s->family.events);
-    snapshots_refresh(s->timeline.snapshots);
-}
-
-static struct error *session_hasten(void *context, struct replayer *r, struct moment to)
-{
-    struct session *s = context;
-    struct replayer *copy;
-    timeline_approach(&s->timeline, to);
-    const struct checkpoint *c = timeline_before(&s->timeline, to);
-    if (moment_compare(c->at, replayer_at(r)) <= 0)
-        return NULL;
-    struct error *err = replayer_fork(c->process, &copy);
-    if (err)
-        return err;
-    replayer_exchange(r, copy);
-    replayer_destroy(copy);
-    return NULL;
-}
-
-void session_let_run(struct session *s, bool may)
-{
-    s->family.may_run = may;
-}
-
-struct error *session_end_live(struct session *s)
-{
-    s->family.live = NULL;
-    struct error *err = track_events_grow(s->family.events);
-    if (!err)
-        session_grown(s);
-    return err;
-}
-
-bool session_is_live(const struct session *s)
-{
-    return s->family.live;
-}
-
 static struct error *session_start(struct session *s, const struct session_options *options)
 {
     struct replayer *r;
     struct error *err = read_pid(s);
     if (!err)
-        err = replayer_family_init_live(&s->family, s->rec, options->track, s->pid,
-                                        options->live);
-    s->family.grown = session_grown;
-    s->family.hasten = session_hasten;
-    s->family.grown_context = s;
+        err = replayer_family_init(&s->family, s->rec, options->track, s->pid);
     if (!err)
         err = timeline_init(&s->timeline, &s->family, options);
     if (!err)

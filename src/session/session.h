@@ -44,31 +44,11 @@ static inline int moment_compare(struct moment a, struct moment b)
 }
 
 /* A pass that is under way: where it began, where it may end, and about where it is now. */
-struct session_went;
-
 struct session_progress {
     struct moment from, at, goal;
 };
 
-/* A program that is recorded while it is debugged (recorder/recorder_live.h). It stands where the
- * recording ends so far. Movements forward from there let it run on, if session_let_run() allows
- * that, and then go on in what was recorded. */
-struct session_live {
-    /* Lets it run under the plan until that stops it, `wake` can be read, or it ends. `points`: a
-     * table for the plan, or -1. `brief`: it is to stand again after some milliseconds. */
-    struct error *(*go)(void *context, u32 track, const struct plan *plan, size_t size, int points,
-                        u64 points_size, int wake, bool brief, struct session_went *ret);
-    void *context;
-};
-struct session_went {
-    bool stopped;     /* by the plan; it has met no other hit, if that was to stop at the first */
-    struct moment at; /* where it stands, unless it is over */
-    bool over;        /* nothing more will be recorded */
-    bool interrupted; /* it stands because of `wake` */
-};
-
 struct session_options {
-    const struct session_live *live; /* NULL: the recording is complete */
     u32 track;
     bool at_start;         /* otherwise at the end, or at the crash */
     u32 most_processes;    /* the maximum number of checkpoints; 0: 64 */
@@ -102,11 +82,6 @@ struct session_place {
 void session_place(const struct session *s, struct session_place *ret);
 struct moment session_first(const struct session *s);
 struct moment session_last(const struct session *s); /* the last moment of the track */
-/* Whether a live program may run on at the end of what is recorded; and whether it still can. */
-void session_let_run(struct session *s, bool may);
-bool session_is_live(const struct session *s);
-/* The program is gone, or is debugged no more: adds what was recorded last. */
-struct error *session_end_live(struct session *s);
 u32 session_track(const struct session *s);
 u32 session_pid(const struct session *s); /* the pid in the recording */
 

@@ -110,35 +110,6 @@ struct snapshots *snapshots_create(struct replayer_family *family)
     return s;
 }
 
-static bool snapshots_know(const struct snapshots *s, const struct snapshot_stored *one)
-{
-    for (size_t n = 0; n < s->count; n++)
-        if (moment_compare(snapshot_moment(&s->list[n]), snapshot_moment(one)) == 0)
-            return true;
-    return false;
-}
-
-void snapshots_refresh(struct snapshots *s)
-{
-    size_t count, kept = 0, before = s->count;
-    if (!snapshot_store_on())
-        return;
-    struct snapshot_stored *own =
-        snapshot_store_list_own(s->family->rec, s->family->track, &count);
-    for (size_t n = 0; n < count; n++) {
-        if (snapshots_know(s, &own[n]))
-            free(own[n].path);
-        else
-            own[kept++] = own[n];
-    }
-    snapshots_add(s, own, kept, track_events_last(s->family->events));
-    bool *compared = xalloc(s->count + 1);
-    memset(compared, 0, s->count + 1);
-    memcpy(compared, s->compared, before);
-    free(s->compared);
-    s->compared = compared;
-}
-
 /* --- using them ------------------------------------------------------------------------------ */
 
 bool snapshots_before(const struct snapshots *s, struct moment after, struct moment at,

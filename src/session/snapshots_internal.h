@@ -18,8 +18,6 @@ struct snapshots;
 struct snapshots *snapshots_create(struct replayer_family *family);
 /* Waits until the current snapshot is written. Drops snapshots that are not begun soon. Accepts
  * NULL. */
-/* Takes account of those that the recorder has stored since. */
-void snapshots_refresh(struct snapshots *s);
 void snapshots_destroy(struct snapshots *s);
 
 /* Finds the last snapshot at or before `at` that is later than `after`; false: there is none. */

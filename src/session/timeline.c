@@ -353,9 +353,7 @@ static struct error *run_chunk(struct timeline *t, struct replayer *r,
     struct error *err = replayer_run(r, pass->plan, pass->size);
     if (err)
         return err;
-    if (!r->followed)
-        learn(t, r->stopped.tick - from.tick, timeline_seconds_now() - began,
-              r->stopped.pages_copied);
+    learn(t, r->stopped.tick - from.tick, timeline_seconds_now() - began, r->stopped.pages_copied);
     charge(t, from, r->stopped.pages_copied);
     if (pass->seen)
         pass->seen(pass->context, from, &r->stopped);

@@ -22,7 +22,7 @@
 #include "log/event.h"
 #include "log/lineage.h"
 
-enum { MARK_EVERY = 1024, BUFFER = 1 << 20, AFTER = 4096 };
+enum { MARK_EVERY = 1024, BUFFER = 1 << 20 };
 
 /* The counts before the event at `offset`. */
 struct event_mark {
@@ -51,7 +51,6 @@ struct track_events {
     int fd;
     u64 size;
     const u8 *bytes;
-    u64 mapped; /* how many of them */
     struct event_mark *marks;
     size_t mark_count, mark_room;
     struct event_mark end;
@@ -63,8 +62,6 @@ struct track_events {
     struct moment last;
     u16 last_kind; /* of the last event that is not a note */
     bool cut_off;  /* the end is where the recording was cut off (NOTE_TRIMMED) */
-    struct lineage *lineage; /* if the track grows, where it goes on; otherwise NULL */
-    u64 count;     /* of all events */
     bool trimmed;  /* the track begins where the recording was cut, at: */
     struct moment begins;
 };
@@ -224,35 +221,24 @@ static void track_events_note_event(struct track_events *t, const struct event *
     pass(t, &t->end, e);
 }
 
-/* Zeros follow, where an engine looks for the next event. */
 static struct error *expand(struct track_events *t, struct lineage *l)
 {
     struct sink sink = {.fd = t->fd, .buffer = xalloc(BUFFER)};
     const struct event *e;
     struct error *err;
+    u64 count = 0;
     while (!(err = lineage_next(l, &e)) && e && !(err = sink_add(&sink, e)))
-        track_events_note_event(t, e, lineage_own(l), t->count++);
+        track_events_note_event(t, e, lineage_own(l), count++);
     if (!err)
         err = sink_flush(&sink);
     free(sink.buffer);
     t->size = t->end.offset;
     if (!err && t->size == 0)
         err = error_coded(ERROR_UNAVAILABLE, "the track has no events");
-    if (!err && t->lineage && ftruncate(t->fd, (off_t)(t->size + AFTER)) < 0)
-        err = error_errno(errno, "making a temporary file longer");
     return err;
 }
 
-static struct error *map_all(struct track_events *t)
-{
-    void *bytes = mmap(NULL, t->size, PROT_READ, MAP_SHARED, t->fd, 0);
-    t->mapped = bytes == MAP_FAILED ? 0 : t->size;
-    t->bytes = bytes == MAP_FAILED ? NULL : bytes;
-    return t->bytes ? NULL : error_errno(errno, "mapping the events");
-}
-
-struct error *track_events_create(const struct recording *rec, u32 track, bool grows,
-                                  struct track_events **ret)
+struct error *track_events_create(const struct recording *rec, u32 track, struct track_events **ret)
 {
     struct track_events *t = xalloc(sizeof *t);
     *t = (struct track_events){
@@ -261,14 +247,15 @@ struct error *track_events_create(const struct recording *rec, u32 track, bool g
     struct error *err = t->fd < 0 ? error_errno(errno, "making a temporary file") : NULL;
     if (!err)
         err = lineage_open(rec, track, true, &l);
-    if (grows)
-        t->lineage = l;
     if (!err)
         err = expand(t, l);
-    if (!grows)
-        lineage_close(l);
-    if (!err)
-        err = map_all(t);
+    lineage_close(l);
+    if (!err) {
+        void *bytes = mmap(NULL, t->size, PROT_READ, MAP_SHARED, t->fd, 0);
+        t->bytes = bytes == MAP_FAILED ? NULL : bytes;
+        if (!t->bytes)
+            err = error_errno(errno, "mapping the events");
+    }
     if (err) {
         track_events_destroy(t);
         return err;
@@ -277,25 +264,12 @@ struct error *track_events_create(const struct recording *rec, u32 track, bool g
     return NULL;
 }
 
-struct error *track_events_grow(struct track_events *t)
-{
-    lineage_go_on(t->lineage);
-    if (lseek(t->fd, (off_t)t->size, SEEK_SET) < 0)
-        return error_errno(errno, "writing events to a temporary file");
-    struct error *err = expand(t, t->lineage);
-    if (err)
-        return err;
-    munmap((void *)t->bytes, t->mapped);
-    return map_all(t);
-}
-
 void track_events_destroy(struct track_events *t)
 {
     if (!t)
         return;
     if (t->bytes)
-        munmap((void *)t->bytes, t->mapped);
-    lineage_close(t->lineage);
+        munmap((void *)t->bytes, t->size);
     if (t->fd >= 0)
         close(t->fd);
     free(t->marks);

@@ -11,10 +11,8 @@
 
 struct track_events;
 
-/* `grows`: the track is still written; track_events_grow() adds what has come since. */
-struct error *track_events_create(const struct recording *rec, u32 track, bool grows,
+struct error *track_events_create(const struct recording *rec, u32 track,
                                   struct track_events **ret);
-struct error *track_events_grow(struct track_events *t);
 void track_events_destroy(struct track_events *t); /* accepts NULL */
 
 /* The file stays open as long as the events. */

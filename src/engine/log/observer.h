@@ -11,7 +11,6 @@
 
 struct call;
 struct event_end;
-struct k_siginfo;
 
 enum observer_snapshot {
     SNAPSHOT_AT_BOUNDARY,
@@ -34,11 +33,6 @@ struct observer {
     /* A system call in any run: what it changes is not known. */
     void (*any_call)(void);
 
-    /* In the kernel's handler of a recorded program: true if the signal is meant for the engine. It
-     * then comes to a boundary. The second: true if it is to stand there. */
-    bool (*takes_signal)(const struct k_siginfo *info);
-    bool (*holds)(void);
-
     /* True if the engine must stop before this signal. The second: true if faults wait for that
      * question at a boundary. */
     bool (*stands_before_signal)(u32 signal);
@@ -47,8 +41,6 @@ struct observer {
     /* A replay has ended, or cannot continue; how the program ended. Does not return. */
     void (*concluded)(u32 reason, u64 events, const char *recorded, const char *happened);
     void (*ended)(const struct event_end *end);
-    /* A replay has met all events of a log that grows. Returns when there may be more. */
-    void (*exhausted)(void);
     /* Names the part of the engine's memory that the guest has overwritten, or returns NULL. `all`:
      * also checks that take some microseconds. */
     const char *(*damage)(bool all);

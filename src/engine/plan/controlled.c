@@ -30,7 +30,6 @@
 #include "engine/signals/signals.h"
 #include "engine/snapshot/snapshot.h"
 #include "engine/threads/thread.h"
-#include "engine/track/record.h"
 #include "engine/track/track.h"
 #include "engine/x86_64/cpu.h"
 #include "engine/x86_64/enter.h"
@@ -41,8 +40,6 @@ enum {
     POLL_VISITS = 1 << 12,
     RUSAGE_SIZE = 144,
     RUSAGE_MINOR_FAULTS = 64,
-    CODE_QUEUED = -1,      /* si_code of sigqueue() */
-    CODE_FROM_KERNEL = 0x80, /* of a key of the terminal */
 };
 
 static struct {
@@ -53,9 +50,6 @@ static struct {
     struct event_end end; /* the END event of the program, once it was met */
     /* at the last stop: number of minor faults, and of snapshot pages read */
     u64 faults_before, read_before;
-    bool live;            /* this engine records */
-    bool gone;            /* recording: the session is gone, and the program runs on */
-    u32 track;            /* recording: the track that the plan is for */
     u64 poll_tick;        /* the tick of the next look at the session's socket, */
     u32 poll_visits;      /* and the boundaries since the last look */
     struct control_command command;
@@ -217,10 +211,6 @@ static bool controlled_obey(void)
     struct control_command *c = &controlled.command;
     c->fd = -1;
     c->size = track_receive_any(&c->message, sizeof(c->bytes), &c->fd);
-    if (!c->size && log_owner->live) {
-        controlled.gone = true;
-        return true;
-    }
     if (!c->size)
         for (;;)
             kernel_call(__NR_exit_group, 0); /* the session is gone */
@@ -275,23 +265,6 @@ static void control_conclude(u32 reason, u64 events, const char *recorded, const
     }
 }
 
-static bool at_limit(void)
-{
-    return goal_reached(plan_pass.limit_tick, plan_pass.limit_pc);
-}
-
-/* All events so far were met. If the log has grown, the replay goes on. Nothing happens at the last
- * moment before the next event is known, so what its instruction meets is judged here. */
-static void control_exhausted(void)
-{
-    u32 why = STOPPED_END;
-    if (plan_pass.runs && at_limit())
-        why = STOPPED_LIMIT;
-    else if (plan_pass.runs && !states_on && !signals_fault_waits() && plan_at_instruction())
-        why = plan_pass.point_due ? STOPPED_POINT : STOPPED_HIT;
-    stand(why, log_events_met(), "", "");
-}
-
 static void control_ended(const struct event_end *e)
 {
     controlled.end = *e;
@@ -314,6 +287,11 @@ static bool interrupted(void)
     controlled.poll_tick = now + POLL_TICKS;
     controlled.poll_visits = 0;
     return track_heard();
+}
+
+static bool at_limit(void)
+{
+    return goal_reached(plan_pass.limit_tick, plan_pass.limit_pc);
 }
 
 /* True if the event that led here is a hit: then everything at this moment is met, too. */
@@ -394,90 +372,4 @@ void control_start(void)
     observer.concluded = control_conclude;
     observer.ended = control_ended;
     observer.copy_died = control_copy_faulted;
-    observer.exhausted = control_exhausted;
-}
-
-/* --- while the program is recorded ---------------------------------------------------------- */
-
-static bool live_is_held(void)
-{
-    return !controlled.gone && __atomic_load_n(&track.ring->hold, __ATOMIC_RELAXED);
-}
-
-/* Ctrl-C on the terminal is for the session. */
-static bool live_takes_signal(const struct k_siginfo *info)
-{
-    bool woken = info->signal == SIG_TRAP && info->code == CODE_QUEUED &&
-                 info->sender.value == CONTROL_WAKE;
-    bool typed = info->signal == SIG_INT && info->code == CODE_FROM_KERNEL;
-    if (controlled.gone || !track.ring)
-        return woken;
-    if (typed)
-        __atomic_store_n(&track.ring->hold, 1, __ATOMIC_RELAXED);
-    return woken || typed;
-}
-
-static void live_stand(u32 why)
-{
-    controlled.answered = false; /* the session waits for the answer to the RUN */
-    record_place();
-    stand(why, record_met(), "", "");
-}
-
-static u32 live_why(void)
-{
-    if (plan_pass.due)
-        return plan_pass.point_due ? STOPPED_POINT : STOPPED_HIT;
-    if (arrived_at_hit())
-        return STOPPED_HIT;
-    return live_is_held() ? STOPPED_INTERRUPTED : STOPPED_START;
-}
-
-/* A child of fork has the plan of its parent, which is not meant for it. */
-static void live_note_track(void)
-{
-    if (controlled.track != track.number)
-        plan_end();
-    controlled.track = track.number;
-}
-
-static bool live_can_stand(void)
-{
-    const struct thread *t = thread_self();
-    return !controlled.gone && track.ring && !t->in_vfork && !t->apart;
-}
-
-static void live_boundary(void)
-{
-    goal.set = false;
-    live_note_track();
-    data_watch_settle();
-    plan_note_thread();
-    for (u32 why; live_can_stand() && (why = live_why()) != STOPPED_START;)
-        live_stand(why);
-    if (plan_pass.runs)
-        plan_points_approach();
-}
-
-void control_before_signal(void)
-{
-    u32 signal = controlled.live && live_can_stand() ? (u32)signals_first() : 0;
-    if (signal && plan_pass.runs && plan_at_signal(signal))
-        live_boundary();
-}
-
-void control_before_anything(void)
-{
-    if (controlled.live && plan_pass.due)
-        live_boundary();
-}
-
-void control_start_live(void)
-{
-    controlled.live = true;
-    controlled.answered = true;
-    controlled.track = track.number;
-    goal.check = live_boundary;
-    observer.takes_signal = live_takes_signal;
-    observer.holds = live_is_held;
 }

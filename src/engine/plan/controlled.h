@@ -19,16 +19,4 @@
 void control_start(void);
 bool control_on(void);
 
-/* The same for an engine that records for a live session: the program runs, and stands where its
- * plan stops or the session holds it.
- *
- *          hit, `hold` of the ring               RUN, or the session is gone
- *   runs -------------------------------> stands ----------------------------> runs ...
- */
-void control_start_live(void);
-/* At a boundary of a recorded program: a hit stands before anything else happens at its moment; and
- * a signal is about to be delivered. */
-void control_before_anything(void);
-void control_before_signal(void);
-
 #endif

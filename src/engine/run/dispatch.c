@@ -338,6 +338,21 @@ static bool goal_is_near(void)
     return goal.set && ticks_now() >= goal.tick;
 }
 
+/* Between two ticks the pc only grows: single steps meet the goal's pc, or pass it. The plan may
+ * also need them. */
+static void pursue_goal(void)
+{
+    for (;;) {
+        goal.check();
+        if (fault_delivered())
+            continue;
+        if (!goal_is_near() && !plan_steps() && !states_on)
+            return;
+        if (!plan_pass.runs || !plan_at_instruction())
+            step_as_it_is();
+    }
+}
+
 static bool grant_used_up(void)
 {
     return runs_in_slices() && ticks_now() >= dispatch.grant_end;
@@ -350,54 +365,18 @@ static void dispatch_grant(void)
     dispatch.grant_end = ticks_now() + ticks;
 }
 
-/* A program that is recorded by single instructions: what else would happen at a boundary. */
-static void dispatch_between_steps(void)
-{
-    if (!log_owner->live)
-        return;
-    cpu->alarm = 0;
-    if (thread_self()->signal_waiting) {
-        control_before_signal();
-        signals_deliver();
-    }
-    if (grant_used_up()) {
-        if (threads.count > 1)
-            thread_yield();
-        dispatch_grant();
-    }
-}
-
-/* Between two ticks the pc only grows: single steps meet the goal's pc, or pass it. The plan may
- * also need them. */
-static void pursue_goal(void)
-{
-    for (;;) {
-        goal.check();
-        if (fault_delivered())
-            continue;
-        if (!goal_is_near() && !plan_steps() && !states_on)
-            return;
-        dispatch_between_steps();
-        if (!plan_pass.runs || !plan_at_instruction())
-            step_as_it_is();
-    }
-}
-
 /* `used_up`: the granted ticks were used; `renew`: the grant must be computed again. */
 static void boundary(bool used_up, bool renew)
 {
     struct thread *t = thread_self();
-    control_before_anything();
     bool over = used_up && (!runs_in_slices() || slice_over(share_member && share_wanted()));
     if (over && threads.count > 1)
         thread_yield();
     if (over && share_member)
         share_yield();
     cpu->alarm = 0; /* from here on the door stays closed for a signal that has not been handled */
-    if (t->signal_waiting && log_owner->live) {
-        control_before_signal();
+    if (t->signal_waiting && log_owner->live)
         signals_deliver();
-    }
     log_boundary();
     if (goal.check)
         pursue_goal();

@@ -293,11 +293,6 @@ int signals_next(const struct thread *t)
     return t->waiting_info.signal ? t->waiting_info.signal : signals_first_held(t, ~t->mask);
 }
 
-int signals_first(void)
-{
-    return signals_next(thread_self());
-}
-
 /* Takes the next noted signal. A handler's mask may block a held one. */
 static bool take_next(struct thread *t, struct k_siginfo *ret)
 {

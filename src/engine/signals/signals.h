@@ -55,8 +55,6 @@ void signals_force(const struct k_siginfo *info);
  * stop before it. Returns which one waits (0: none). It must be delivered before anything else of
  * the thread happens. */
 u32 signals_fault_waits(void);
-/* The signal from outside that is delivered next; 0: none. */
-int signals_first(void);
 void signals_deliver_fault(void);
 void signals_raise(int signal, int code, u64 address);
 /* The same for a certain processor exception, with its error code, which a frame shows. */

@@ -6,10 +6,8 @@
 #include "engine/base/kernel.h"
 #include "engine/base/text.h"
 #include "engine/log/log.h"
-#include "engine/log/observer.h"
 #include "engine/memory/guest_memory.h"
 #include "engine/signals/signals_internal.h"
-#include "engine/x86_64/call.h"
 #include "engine/x86_64/enter.h"
 #include "engine/x86_64/signal_frame.h"
 
@@ -245,8 +243,6 @@ static i64 suspend_until_handled(struct thread *t, u64 mask)
 {
     wait_for_signal(t);
     while (!signals_will_handle()) {
-        if (observer.holds && observer.holds())
-            return CALL_AGAIN; /* after a boundary */
         signals_deliver(); /* restores the mask */
         signals_mask_for_call(mask);
         wait_for_signal(t);

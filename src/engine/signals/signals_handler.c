@@ -15,7 +15,6 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/log/log.h"
-#include "engine/log/observer.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/pending.h"
 #include "engine/signals/signals_internal.h"
@@ -82,13 +81,6 @@ static void hold_sent(struct thread *t, const struct k_siginfo *info, struct k_u
     __atomic_or_fetch(&t->held, SIGNAL_BIT(info->signal), __ATOMIC_RELAXED); /* handlers nest */
     if (signals_is(info->signal, t->mask))
         return;
-    t->signal_waiting = true;
-    hurry(t, context);
-}
-
-/* The signal is meant for the engine: the thread comes to a boundary, with nothing to deliver. */
-static void wake_for_engine(struct thread *t, struct k_ucontext *context)
-{
     t->signal_waiting = true;
     hurry(t, context);
 }
@@ -185,9 +177,7 @@ void signals_handler(int signal, const struct k_siginfo *info, struct k_ucontext
 {
     alignment_check_off();
     struct thread *t = thread_self();
-    if (observer.takes_signal && observer.takes_signal(info))
-        wake_for_engine(t, context);
-    else if (!signals_is(signal, SIGNALS_SYNCHRONOUS))
+    if (!signals_is(signal, SIGNALS_SYNCHRONOUS))
         note_sent(t, info, context);
     else if (info->code <= 0)
         hold_sent(t, info, context);

@@ -91,8 +91,6 @@ static void begin_log(struct signals_inherited *inherited)
     log_start(&request, inherited);
     if (track.events)
         control_start();
-    if (track.live)
-        control_start_live();
     if (track.is_interval)
         interval_start();
 }

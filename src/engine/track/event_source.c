@@ -23,7 +23,7 @@ void event_source_start(void)
 static const struct event *file_peek(void)
 {
     const struct event *e = (const struct event *)(source.file + source.file_at);
-    return source.file_at < source.file_size && (!track.grows || e->size) ? e : NULL;
+    return source.file_at < source.file_size ? e : NULL;
 }
 
 const struct event *event_source_peek(void)
@@ -47,11 +47,7 @@ void event_source_seek(u64 offset)
 
 bool event_source_is_last(const struct event *e)
 {
-    u64 next = source.file_at + e->size;
-    if (!source.file)
-        return false;
-    return next >= source.file_size ||
-           (track.grows && !((const struct event *)(source.file + next))->size);
+    return source.file && source.file_at + e->size >= source.file_size;
 }
 
 bool event_source_damaged(void)

@@ -451,22 +451,6 @@ static void record_boundary(void)
     record_publish(&b);
 }
 
-void record_place(void)
-{
-    struct record_event b;
-    struct record_moment at = record_now();
-    struct event_check payload = {.vector = digest_vectors()};
-    if (!record_build(&b, EVENT_CHECK, &at))
-        return;
-    record_add(&b, &payload, sizeof(payload));
-    record_publish(&b);
-}
-
-u64 record_met(void)
-{
-    return ring.met;
-}
-
 /* The program has written where natively nothing is mapped. What that changed is unknown. */
 static void record_damage(bool all)
 {
@@ -558,7 +542,6 @@ const struct log_owner log_record = {
     .start = record_start,
     .call_begins = record_call_begins,
     .call_ends = record_call_ends,
-    .call_returns = record_call_returns,
     .pass = record_pass,
     .pass_now = unrecorded_pass_now,
     .wrote = record_write,

@@ -16,10 +16,6 @@ extern const struct log_owner log_record;
 /* What a snapshot needs of a recording, like replay_save_position(). False: an event lies at this
  * moment, and a replay that stands here has not met it; or nothing is recorded any more. */
 bool record_save_position(struct replay_position *ret);
-/* Logs the moment, so that a replay comes exactly here. */
-void record_place(void);
-/* The number of events that a replay has met here. */
-u64 record_met(void);
 /* Makes observer.snapshot be called in this many nanoseconds. */
 void record_ask_snapshot_in(u64 ns);
 /* When the file was modified, as in a MAP event. */

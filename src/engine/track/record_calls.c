@@ -7,7 +7,6 @@
 #include "engine/base/text.h"
 #include "engine/base/ticks.h"
 #include "engine/calls/bounce.h"
-#include "engine/log/observer.h"
 #include "engine/memory/areas.h"
 #include "engine/memory/code_watch.h"
 #include "engine/memory/mapping.h"
@@ -387,8 +386,6 @@ enum log_answer record_call_begins(const struct call *call, i64 *result)
 {
     struct thread *t = thread_self();
     (void)result;
-    if (observer.stands_before_call && observer.stands_before_call(call))
-        return LOG_LATER;
     t->ends_in_log = true;
     note_call(&t->call, call);
     if (syscall_has(call->number, EFFECT_SIGRETURN) && !(t->call.flags & SYSCALL_FILTERED))
@@ -409,12 +406,6 @@ void record_call_ends(const struct call *call, i64 result)
     c->open = false;
     c->returned = ticks_now();
     t->ends_in_log = false;
-}
-
-void record_call_returns(const struct call *call, i64 result)
-{
-    if (result != CALL_AGAIN && observer.call_returned)
-        observer.call_returned(call, result);
 }
 
 /* Memory is shared with other processes, which run while this one waits. */

@@ -76,7 +76,6 @@ void record_open_ring(void);
 /* record_calls.c */
 enum log_answer record_call_begins(const struct call *call, i64 *result);
 void record_call_ends(const struct call *call, i64 result);
-void record_call_returns(const struct call *call, i64 result);
 i64 record_pass(const struct call *call);
 void record_reached(u64 end);
 

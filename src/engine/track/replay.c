@@ -215,9 +215,7 @@ void replay_met_fault(const struct event *e)
 
 const struct event *replay_next_or_end(void)
 {
-    const struct event *e;
-    while (!(e = replay_next()) && track.grows && observer.exhausted)
-        observer.exhausted();
+    const struct event *e = replay_next();
     if (!e)
         replay_conclude(event_source_damaged() ? CHANNEL_UNABLE : CHANNEL_REPRODUCED,
                         "the end of the log", "");

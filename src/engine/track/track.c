@@ -56,8 +56,6 @@ struct k_descriptor_message { /* cmsghdr with one descriptor */
 
 enum { DESCRIPTOR_MESSAGE = 20 }; /* its bytes that count */
 
-#define EVENTS_GROW (1ul << 36)
-
 struct track_pollfd {
     i32 fd;
     i16 wanted;
@@ -245,11 +243,8 @@ static bool map_ring(i32 fd, u64 size)
     return ring_valid(track.ring, bytes);
 }
 
-/* A file that grows is mapped far beyond its end. */
 static bool map_events(i32 fd, u64 size)
 {
-    if (track.grows)
-        size = EVENTS_GROW;
     void *place = pool_try_map(size ? size : 1, PAGE_SIZE);
     if (!place)
         return false;
@@ -273,8 +268,6 @@ static bool take_welcome(void)
     i32 fd = -1;
     if (!receive_on(sockets.own, CHANNEL_WELCOME, &welcome.message, sizeof(welcome), &fd))
         return false;
-    track.live = welcome.flags & CHANNEL_LIVE;
-    track.grows = welcome.flags & CHANNEL_GROWS;
     bool good = !welcome.error && fd >= 0 && map_what_came(fd, &welcome);
     if (fd >= 0)
         kernel_call(__NR_close, fd);

@@ -23,8 +23,6 @@ extern struct track_state {
     bool is_interval;  /* only a part of the track is replayed (CHANNEL_INTERVAL) */
     u64 snapshots;     /* recording: nanoseconds between snapshots, set by ebb; 0: none */
     bool exact;        /* take them whatever they cost */
-    bool live;         /* recording: a session holds the process and lets it go (CHANNEL_LIVE) */
-    bool grows;        /* replaying: the file of events grows (CHANNEL_GROWS) */
     struct ring *ring; /* NULL: there is no ring */
     const u8 *events;  /* instead of a ring: all events, and their size in bytes (log/control.h) */
     u64 events_size;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "front/cli/cli.h"
 #include "command/cpu_option.h"
-#include "command/program_lookup.h"
+#include "front/cli/program_lookup.h"
 #include "command/setting_list.h"
 #include "log/channel.h"
 #include "log/engine_locate.h"

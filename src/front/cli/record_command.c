@@ -18,7 +18,7 @@
 #include "command/cpu_option.h"
 #include "front/cli/figures.h"
 #include "front/cli/growth.h"
-#include "command/program_lookup.h"
+#include "front/cli/program_lookup.h"
 #include "front/cli/recording_text.h"
 #include "command/setting_list.h"
 #include "log/channel.h"

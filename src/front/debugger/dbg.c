@@ -68,7 +68,7 @@ struct error *dbg_run_line(struct dbg *d, const char *line)
         free(spelled);
         return err;
     }
-    if (length && (dbg_user_run(d, line, length, &err) || dbg_live_run(d, line, length, &err)))
+    if (length && dbg_user_run(d, line, length, &err))
         return err;
     if (!length)
         return error_coded(ERROR_NOT_FOUND, "there is no command '%s'; 'help' lists them", line);

@@ -97,7 +97,6 @@ struct dbg {
     double motion_drawn;      /* seconds */
     struct edit *edit;        /* line editing; NULL: lines are not typed */
     struct tui *tui;          /* the full screen; NULL: there is only the prompt */
-    struct dbg_live *live;    /* a program that runs; NULL: a recording of the past */
     struct list thread_names; /* struct dbg_thread_name */
 };
 
@@ -118,16 +117,6 @@ struct error *dbg_run_line(struct dbg *d, const char *line); /* within another c
 struct error *dbg_read_input(struct dbg *d, struct dbg_input *in, bool stops);
 struct error *dbg_source_file(struct dbg *d, const char *path, bool stops);
 char *dbg_input_file_next(struct dbg_input *in, const char *prompt);
-
-/* replay_prompt.c: a session at the prompt, for `ebb replay` and `ebb debug` */
-struct replay_options;
-void dbg_init(struct dbg *d, const struct replay_options *o);
-bool dbg_is_typed(const struct replay_options *o); /* lines will be typed */
-void dbg_obey_all(struct dbg *d, const struct replay_options *o);
-
-/* debug_command.c: run, start, restart, kill, detach. False: the first `length` characters of the
- * line are none of them. */
-bool dbg_live_run(struct dbg *d, const char *line, size_t length, struct error **ret);
 
 /* dbg_threads.c */
 void dbg_thread_named(struct dbg *d, struct control_thread *t);

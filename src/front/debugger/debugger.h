@@ -9,7 +9,6 @@
  *   dbg_watch*.c      watchpoints and their messages
  *   dbg_catch.c       catchpoints
  *   ask_command.c     ebb ask
- *   debug_command.c   ebb debug: the prompt on a program that runs
  *   dbg_ask.c         ask, calls: questions over the whole run, as tables
  *   dbg_profile.c     profile, coverage: how often everything ran
  *   dbg_trace.c       trace, output, events: what the run would have printed, and did
@@ -37,6 +36,6 @@
 /* ebb replay at a prompt: returns 0 if all commands succeeded. */
 int debugger_replay(const struct replay_options *o);
 
-extern const struct command debugger_ask, debugger_debug;
+extern const struct command debugger_ask;
 
 #endif

@@ -73,13 +73,13 @@ static void obey_stdin(struct dbg *d)
 }
 
 /* True if lines will be typed. */
-bool dbg_is_typed(const struct replay_options *o)
+static bool is_typed(const struct replay_options *o)
 {
     return o->tui ||
            (!o->orders.count && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
-void dbg_obey_all(struct dbg *d, const struct replay_options *o)
+static void obey_all(struct dbg *d, const struct replay_options *o)
 {
     if (!o->is_quiet)
         say_opening(d);
@@ -87,13 +87,13 @@ void dbg_obey_all(struct dbg *d, const struct replay_options *o)
         obey_orders(d, o);
     if (o->tui && !d->quit)
         obey_terminal(d, true);
-    else if (dbg_is_typed(o) && !d->quit)
+    else if (is_typed(o) && !d->quit)
         obey_terminal(d, false);
     else if (!o->orders.count)
         obey_stdin(d);
 }
 
-void dbg_init(struct dbg *d, const struct replay_options *o)
+static void init(struct dbg *d, const struct replay_options *o)
 {
     const char *no_colour = getenv("NO_COLOR");
     *d = (struct dbg){
@@ -110,20 +110,20 @@ static struct error *prompt_run(const struct replay_options *o, bool *failed)
     struct recording *rec;
     u32 *tracks;
     size_t count;
-    dbg_init(&d, o);
+    init(&d, o);
     struct debug_client client = dbg_client(&d);
     struct error *err = recording_open(o->choice.recording, &rec);
     if (err)
         return err;
     err = track_choose(&o->choice, rec, &tracks, &count);
     if (!err) {
-        if (dbg_is_typed(o))
+        if (is_typed(o))
             dbg_wait_begin(); /* Ctrl-C ends the run to the end of the track; a prompt follows */
         err = debug_open(rec, tracks[0], o->at_start, &client, &d.debug);
         free(tracks);
     }
     if (!err)
-        dbg_obey_all(&d, o);
+        obey_all(&d, o);
     *failed = d.failed;
     dbg_user_commands_deinit(&d);
     debug_close(d.debug);

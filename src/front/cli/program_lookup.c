@@ -6,7 +6,7 @@
  *
  * The engine, which opens the file, finds out whether it can really be run.
  */
-#include "command/program_lookup.h"
+#include "front/cli/program_lookup.h"
 
 #include <errno.h>
 #include <fcntl.h>
