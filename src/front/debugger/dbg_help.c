@@ -19,7 +19,8 @@ static const struct help_subject {
      "step bstep next previous finish before until buntil advance out bout continue "
      "bcontinue stepi bstepi nexti bnexti play bplay"},
     {"time", "Moments of the run and what changed between them",
-     "goto undo redo first history changes ask calls trace events bookmark track"},
+     "goto undo redo first history changes ask calls trace profile coverage events bookmark "
+     "track"},
     {"stops", "Breakpoints, watchpoints and catchpoints",
      "break tbreak watch rwatch awatch catch tcatch delete disable enable condition ignore "
      "commands rbreak clear save handle skip"},
