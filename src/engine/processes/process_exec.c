@@ -320,15 +320,15 @@ static i64 exec_with(const struct exec_target *target, i64 inherited, struct gad
 {
     /* An error: the program has no descriptor left. */
     i64 engine = process_exec_hand_on(process_exec.engine_fd), filters = filters_hand_on();
-    i64 result = filters < -1 ? filters
-                              : build_arguments(target, (i32)inherited, (i32)engine, filters, argv);
+    i64 result = filters < 0 ? filters
+                             : build_arguments(target, (i32)inherited, (i32)engine, filters, argv);
     if (result == 0)
         process_leaves();
     if (result == 0)
         result = exec_descriptor(process_exec.engine_fd, (u64)process_exec.arguments, envp.at);
     if (!kernel_failed(engine))
         descriptors_drop((i32)engine);
-    if (!kernel_failed(filters))
+    if (filters > 0)
         descriptors_drop((i32)filters);
     return result;
 }

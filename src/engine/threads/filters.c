@@ -165,7 +165,7 @@ i64 filters_hand_on(void)
     const struct thread *t = thread_self();
     u64 limit[2];
     if (t->filter_mode != FILTERS_LIST)
-        return -1;
+        return 0;
     descriptors_widen(limit);
     i64 fd = kernel_call(__NR_memfd_create, "ebb-filters", 0);
     descriptors_narrow(limit);
@@ -180,7 +180,7 @@ i64 filters_hand_on(void)
 
 void filters_describe(struct text *out, i64 file)
 {
-    if (file < 0)
+    if (file <= 0)
         return;
     text_add(out, out->length ? ",filters=" : "filters=");
     text_add_signed(out, file);

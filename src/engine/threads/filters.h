@@ -55,8 +55,8 @@ void filters_set_strict(struct thread *t);
 /* A new thread begins with its maker's. */
 void filters_inherit(struct thread *t, const struct thread *from);
 
-/* The next image gets them by a file: returns its descriptor, which is inherited; or -1: there are
- * none, or -errno. */
+/* The next image gets them by a file: returns its descriptor, which is inherited; 0: there are
+ * none; or -errno. */
 i64 filters_hand_on(void);
 void filters_describe(struct text *settings, i64 file);
 void filters_start(void);
